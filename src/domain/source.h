@@ -1,0 +1,32 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "domain/digest.h"
+
+namespace lastro {
+
+// A named text source of a manifest, resolved: its files are there and their contents are known by hash.
+struct SourceFile {
+  std::filesystem::path path;
+  Digest sha256;        // of the bytes on disk
+  std::uint64_t bytes = 0;
+};
+
+enum class SourceFormat { text, markdown, jsonl, dictd, stories };   // .gz and .zst are undone by themselves
+
+struct Source {
+  std::string name;
+  SourceFormat format = SourceFormat::text;
+  double weight = 1.0;              // share of the mixture, relative
+  std::string licence;
+  std::string text_field = "text";  // jsonl: the field that holds the text
+  std::vector<SourceFile> files;    // sorted by content digest; empty for `stories`, which the product generates
+  std::uint64_t stories_seed = 0;   // stories: which, and how much
+  std::uint64_t stories_bytes = 0;
+};
+using Sources = std::vector<Source>;
+
+}  // namespace lastro
