@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 
+#include "core/checkpoint.h"
 #include "core/collective.h"
 #include "core/tracker.h"
 #include "domain/artifact.h"
@@ -12,7 +13,7 @@
 
 namespace lastro {
 
-// What a stage may touch while it runs. Every rank has one; `output`, `work` and `checkpoints` are the same shared folders on all ranks.
+// What a stage may touch while it runs. Every rank has one; `output` and `work` are the same shared folders on all ranks.
 struct RunContext {
   Collective& ranks;
   Workers& workers;
@@ -21,7 +22,7 @@ struct RunContext {
   Digest stage_key;
   std::filesystem::path output;        // empty and writable: the artifact's files go here, by any rank, each file by one rank
   std::filesystem::path work;          // for temporary files; kept over a restart of the same stage, deleted after its commit
-  std::filesystem::path checkpoints;   // <run>/checkpoints: training state; the runner never deletes it
+  Checkpoints& checkpoints;            // training state of this stage, in <run>/checkpoints
   std::int64_t memory_limit_bytes;     // for this rank
   std::function<bool()> stop_requested;   // true after SIGTERM, SIGUSR1 or Ctrl-C on this rank; ranks agree on it themselves
 };
