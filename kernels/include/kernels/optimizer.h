@@ -26,8 +26,8 @@ void adamw(Workers& workers, const AdamwSettings& settings, std::span<float> par
            std::span<const float> gradient);
 
 // tile_sums[i] = sum of squares of the i-th `tile` elements of x (the last tile may be short; missing elements count as 0): 16 lanes, then
-// the tree of kernels/reduce.h.
-void tile_sums_of_squares(Workers& workers, std::span<const float> x, std::int64_t tile, std::span<float> tile_sums);
+// the tree of kernels/reduce.h, in fp32; then widened, so that the tree over tiles below may run in fp64.
+void tile_sums_of_squares(Workers& workers, std::span<const float> x, std::int64_t tile, std::span<double> tile_sums);
 
 // Sum by a fixed tree: with h = ceil(n / 2), element i + h is added to element i, until one is left. Overwrites `values`. Empty: 0.
 double tree_sum(std::span<double> values);
