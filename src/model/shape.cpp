@@ -36,8 +36,8 @@ std::vector<std::string> cross_problems(const ModelShape& shape) {
     problems.push_back("width=" + n(shape.width) + " is not a multiple of heads=" + n(shape.heads) +
                        " (head_dim is width / heads) change one of them or set head_dim");
   const std::int64_t head_dim = shape.head_dim == 0 && shape.heads > 0 ? shape.width / shape.heads : shape.head_dim;
-  if (head_dim % 2 != 0 || head_dim < 2)
-    problems.push_back("head_dim=" + n(head_dim) + " is odd or too small (rotary positions turn pairs of numbers) make it even");
+  if (head_dim % 8 != 0 || head_dim < 8 || head_dim > 128)
+    problems.push_back("head_dim=" + n(head_dim) + " (attention wants a multiple of 8 up to 128) change width, heads or head_dim");
   return problems;
 }
 
