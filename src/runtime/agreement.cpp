@@ -22,8 +22,9 @@ Node to_node(const Testimony& testimony) {
   return node;
 }
 
-std::string give_testimony(Collective& ranks, std::string_view plan, const std::vector<NamedFile>& files, const Witness& witness) {
+std::string give_testimony(const Collective& ranks, std::string_view plan, const Witness& witness) {
   try {
+    const std::vector<NamedFile> files = witness.files_in(plan);
     Testimony testimony{witness.hash_plan(plan), witness.hash_binary(), witness.read_nonce(), {}};
     for (std::size_t i = ranks.rank().value; i < files.size(); i += ranks.size()) testimony.files.emplace_back(i, witness.hash_file(files[i].path));
     return to_json(to_node(testimony));
@@ -60,12 +61,12 @@ std::optional<Difference> first_difference(const Node& root, const Node& answer,
 
 }  // namespace
 
-std::string agree_on(Collective& ranks, std::string_view plan_of_root, std::string_view nonce_of_root, const std::vector<NamedFile>& files,
-                     const Witness& witness) {
+std::string agree_on(Collective& ranks, std::string_view plan_of_root, std::string_view nonce_of_root, const Witness& witness) {
   std::string plan = broadcast_text(ranks, plan_of_root);
-  const std::vector<std::string> answers = all_gather_text(ranks, give_testimony(ranks, plan, files, witness));
+  const std::vector<std::string> answers = all_gather_text(ranks, give_testimony(ranks, plan, witness));
   Node root = parse_json(answers[0], "the answer of rank 0");
   if (const Node* error = root.find("error")) throw ContractError("rank 0: " + error->text());
+  const std::vector<NamedFile> files = witness.files_in(plan);
   root.set("nonce", broadcast_text(ranks, nonce_of_root));
   for (int rank = 0; rank < ranks.size(); ++rank) {
     const auto difference = first_difference(root, parse_json(answers[rank], "the answer of rank " + std::to_string(rank)), files);

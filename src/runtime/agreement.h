@@ -25,6 +25,7 @@ struct Testimony {
 
 // What a rank looks at to give its testimony. Tests replace a part to play a rank that differs.
 struct Witness {
+  std::function<std::vector<NamedFile>(std::string_view plan)> files_in;   // the input files that a plan names
   std::function<Digest(std::string_view plan)> hash_plan;
   std::function<Digest()> hash_binary;
   std::function<std::string()> read_nonce;
@@ -34,7 +35,6 @@ struct Witness {
 // Makes all ranks sure that they mean the same stage: rank 0's plan reaches every rank, and each answers with the hash of what it received, of its
 // binary, of its slice of the input files (file i is rank i mod N's) and with the nonce it read. Returns the plan, equal on all ranks.
 // Throws ContractError on every rank, naming rank, file, hash wanted and found.
-std::string agree_on(Collective& ranks, std::string_view plan_of_root, std::string_view nonce_of_root, const std::vector<NamedFile>& files,
-                     const Witness& witness);
+std::string agree_on(Collective& ranks, std::string_view plan_of_root, std::string_view nonce_of_root, const Witness& witness);
 
 }  // namespace lastro
