@@ -124,9 +124,10 @@ void write_sealed_json(const std::filesystem::path& path, const Node& content) {
 
 Node read_sealed_json(const std::filesystem::path& path) {
   const std::string text = read_file(path);
+  const Node sealed = parse_json(text, path.string());
   Node content = Node::mapping();
   std::string found = "(no seal)";
-  for (const Entry& entry : parse_json(text, path.string()).entries()) {
+  for (const Entry& entry : sealed.entries()) {
     if (entry.key != seal_key)
       content.set(entry.key, entry.value);
     else if (const auto* seal = entry.value.as<std::string>())
