@@ -29,10 +29,10 @@ enum class Keep {
 struct LeafPassBytes {
   std::int64_t kept_activations = 0;      // from forward to backward
   std::int64_t working_activations = 0;   // used inside one unit
-  std::int64_t head_chunk = 0;            // logits of one chunk of rows and what goes with them
-  std::int64_t packing = 0;               // kernels' scratch
+  std::int64_t head = 0;                  // around the output matrix, besides logits
+  std::int64_t packing = 0;               // kernels' scratch: packed weights, a chunk of logits
   std::int64_t tables = 0;                // rotary sines and cosines
-  std::int64_t total() const { return kept_activations + working_activations + head_chunk + packing + tables; }
+  std::int64_t total() const { return kept_activations + working_activations + head + packing + tables; }
 };
 LeafPassBytes leaf_pass_bytes(const ModelShape& shape, LeafShape leaf, Keep keep, int workers);
 
@@ -44,7 +44,7 @@ LeafPassBytes leaf_pass_bytes(const ModelShape& shape, LeafShape leaf, Keep keep
 //   embed(E, tokens); forward_block(l, B[l]) for l = 0..L-1
 //   loss(H, E if tied, targets, ...)               -> gradient of H (final norm; and the output matrix when untied)
 //   backward_block(l, B[l], gradient) for l = L-1..0
-//   backward_embedding(E if tied, tokens, ...)     -> gradient of E
+//   backward_embedding(E if tied, ...)             -> gradient of E
 //
 // Tied head: the output matrix's gradient and the embedding's are one chain, the head's part first, in each leaf. To keep one full gradient
 // unit resident, `loss` then leaves the output matrix's part out and backward_embedding computes logits again (one more product of

@@ -32,7 +32,7 @@ struct ModelShape {
       field("layers", &ModelShape::layers, {.doc = "decoder blocks", .unit = "blocks", .min = 1, .max = 10000}),
       field("heads", &ModelShape::heads, {.doc = "query heads of attention", .unit = "heads", .min = 1, .max = 65536}),
       field("kv_heads", &ModelShape::kv_heads, {.doc = "key and value heads; divides heads", .unit = "heads", .min = 1, .max = 65536}),
-      field("head_dim", &ModelShape::head_dim, {.doc = "length of a head's vectors, even; 0: width / heads", .unit = "numbers", .min = 0, .max = 1024}),
+      field("head_dim", &ModelShape::head_dim, {.doc = "length of a head's vectors, a multiple of 8; 0: width / heads", .unit = "numbers", .min = 0, .max = 128}),
       field("ffn", &ModelShape::ffn, {.doc = "inner length of the feed-forward", .unit = "numbers", .min = 1, .max = 4194304}),
       field("context", &ModelShape::context, {.doc = "longest sequence", .unit = "tokens", .min = 1, .max = 16777216}),
       field("tied", &ModelShape::tied, {.doc = "the output matrix is the embedding"}),

@@ -58,6 +58,15 @@ class File {
   int fd_;
 };
 
+std::string sealed_text(const Node& content) {
+  std::string text = to_json_pretty(content);
+  const Digest seal = sha256(text);
+  text.erase(text.find_last_of('}'));
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  if (text != "{") text += ',';
+  return text + "\n  \"" + std::string(seal_key) + "\": \"" + seal.to_string() + "\"\n}\n";
+}
+
 }  // namespace
 
 std::string read_file(const std::filesystem::path& path) {
@@ -111,27 +120,22 @@ void make_folders(const std::filesystem::path& folder) {
   fail(folder, "cannot be made a folder", "mkdir");
 }
 
-void write_sealed_json(const std::filesystem::path& path, const Node& content) {
-  std::string text = to_json_pretty(content);
-  const Digest seal = sha256(text);
-  text.erase(text.find_last_of('}'));
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-  if (text != "{") text += ',';
-  text += "\n  \"" + std::string(seal_key) + "\": \"" + seal.to_string() + "\"\n}\n";
-  write_file(path, text);
-}
+void write_sealed_json(const std::filesystem::path& path, const Node& content) { write_file(path, sealed_text(content)); }
 
 Node read_sealed_json(const std::filesystem::path& path) {
   const std::string text = read_file(path);
   const Node sealed = parse_json(text, path.string());
-  const Node* seal = sealed.find(seal_key);
   Node content = Node::mapping();
-  for (const Entry& entry : sealed.entries())
-    if (entry.key != seal_key) content.set(entry.key, entry.value);
-  const std::string wanted = seal && seal->as<std::string>() ? seal->text() : "(no seal)";
-  const std::string found = sha256(to_json_pretty(content)).to_string();
-  if (wanted != found)
-    throw ContractError(path.string() + " is damaged (its own hash is " + wanted + ", its content's is " + found + ")", path.string(), wanted, found);
+  std::string found = "(no seal)";
+  for (const Entry& entry : sealed.entries()) {
+    if (entry.key != seal_key)
+      content.set(entry.key, entry.value);
+    else if (const auto* seal = entry.value.as<std::string>())
+      found = *seal;
+  }
+  const std::string wanted = sha256(to_json_pretty(content)).to_string();
+  if (text != sealed_text(content))   // the whole text, so that no byte, not even of the layout, goes unseen
+    throw ContractError(path.string() + " is damaged (its content's hash is " + wanted + ", its seal says " + found + ")", path.string(), wanted, found);
   return content;
 }
 
