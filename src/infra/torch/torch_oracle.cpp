@@ -38,7 +38,7 @@ using at::Tensor;
 // Every parameter as a leaf of the graph, by its Hugging Face name.
 using Parameters = std::map<std::string, Tensor>;
 
-Parameters parameters_of(const std::vector<UnitTensors>& units, const std::vector<std::span<const float>>& weights, at::ScalarType type) {
+Parameters parameters_of(const std::vector<UnitTensors>& units, const ModelWeights& weights, at::ScalarType type) {
   Parameters parameters;
   for (std::size_t unit = 0; unit < units.size(); ++unit)
     for (const auto& tensor : units[unit].tensors) {
@@ -144,7 +144,7 @@ class TorchOracle final : public Oracle {
 
   std::string name() const override { return "LibTorch " LASTRO_TORCH_VERSION; }
 
-  Answer judge(const ModelShape& shape, const std::vector<std::span<const float>>& weights, const Leaf& leaf, Precision precision) override {
+  Answer judge(const ModelShape& shape, const ModelWeights& weights, const Leaf& leaf, Precision precision) override {
     const auto type = precision == Precision::fp64 ? at::kDouble : at::kFloat;
     const auto units = unit_tensors(shape);
     const Parameters parameters = parameters_of(units, weights, type);
