@@ -61,10 +61,10 @@ Resources PretrainStage::resources(const Settings& settings, const PlanFacts& fa
   Resources resources;
   for (const MemoryLine& line : lines_of(largest_memory_plan(shape, facts.ranks, facts.threads_per_rank)))
     resources.memory_per_rank.push_back({std::string(line.name), line.bytes});
-  const double leaves = static_cast<double>(settings.steps) * static_cast<double>(settings.batch.leaves);
-  const double tokens = leaves * static_cast<double>(settings.batch.sequences_per_leaf * model.context);
-  resources.flops_6nd = flops_6nd(model, tokens);
-  resources.flops = leaves * leaf_flops(model, shape.leaf, shape.keep).total();
+  const std::int64_t leaves = settings.steps * settings.batch.leaves;
+  const std::int64_t tokens = leaves * settings.batch.sequences_per_leaf * model.context;
+  resources.flops_6nd = static_cast<double>(six_n_d(model, tokens));
+  resources.flops = static_cast<double>(leaves) * static_cast<double>(leaf_flops(model, shape.leaf, shape.keep).total());
   return resources;
 }
 
