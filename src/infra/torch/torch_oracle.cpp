@@ -17,6 +17,7 @@
 #include <ATen/ops/softmax.h>
 #include <ATen/ops/where.h>
 #include <ATen/ops/zeros.h>
+#include <torch/headeronly/version.h>
 
 #include <cmath>
 #include <limits>
@@ -142,7 +143,7 @@ class TorchOracle final : public Oracle {
  public:
   TorchOracle() { at::set_num_threads(1); }
 
-  std::string name() const override { return "LibTorch " LASTRO_TORCH_VERSION; }
+  std::string name() const override { return "LibTorch " TORCH_VERSION; }
 
   Answer judge(const ModelShape& shape, const ModelWeights& weights, const Leaf& leaf, Precision precision) override {
     const auto type = precision == Precision::fp64 ? at::kDouble : at::kFloat;
