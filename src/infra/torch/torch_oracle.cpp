@@ -1,6 +1,7 @@
 #include "infra/torch/torch_oracle.h"
 
 #include <ATen/Parallel.h>
+#include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>
@@ -17,6 +18,7 @@
 #include <ATen/ops/softmax.h>
 #include <ATen/ops/where.h>
 #include <ATen/ops/zeros.h>
+#include <torch/headeronly/version.h>
 
 #include <cmath>
 #include <limits>
@@ -142,7 +144,7 @@ class TorchOracle final : public Oracle {
  public:
   TorchOracle() { at::set_num_threads(1); }
 
-  std::string name() const override { return "LibTorch " LASTRO_TORCH_VERSION; }
+  std::string name() const override { return "LibTorch " TORCH_VERSION; }
 
   Answer judge(const ModelShape& shape, const ModelWeights& weights, const Leaf& leaf, Precision precision) override {
     const auto type = precision == Precision::fp64 ? at::kDouble : at::kFloat;
