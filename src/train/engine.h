@@ -8,6 +8,7 @@
 #include "core/collective.h"
 #include "domain/workers.h"
 #include "model/leaf_pass.h"
+#include "train/decay.h"
 #include "train/leaf_source.h"
 #include "train/memory_plan.h"
 #include "train/region.h"
@@ -53,6 +54,9 @@ class Zero3Engine {
   // Throws UsageError when there are more ranks than leaves. `ranks` and `workers` outlive the engine. Weights, m and v are zero.
   Zero3Engine(Collective& ranks, Workers& workers, const EngineShape& shape);
 
+  Zero3Engine(const Zero3Engine&) = delete;
+  Zero3Engine& operator=(const Zero3Engine&) = delete;
+
   const EngineShape& shape() const { return shape_; }
   const StateLayout& layout() const { return layout_; }
 
@@ -82,14 +86,18 @@ class Zero3Engine {
   void forward(std::int64_t micro_step);
   void backward(std::int64_t micro_step);
   void load_leaf(LeafSource& source, std::int64_t data_step, std::int64_t leaf, StepFlags& flags);
-  bool has_leaf(std::int64_t micro_step) const;
+  std::int64_t leaf_of(std::int64_t micro_step) const { return micro_step * ranks_.size() + ranks_.rank().value; }
+  bool has_leaf(std::int64_t micro_step) const { return leaf_of(micro_step) < shape_.leaves; }
   bool is_tied() const { return shape_.model.tied; }
 
+  // Where this rank's leaf writes a unit's gradient; for a tied head, where the output matrix's part waits for the embedding's (or nowhere).
   std::span<float> gradient_target(std::int64_t micro_step, int unit);
+  std::span<float> tied_target(std::int64_t micro_step);
   void fold(std::int64_t micro_step, int unit);
 
   double fold_losses();
   double sum_of_squares();
+  StepFlags agree(StepFlags mine);
 
   // Fixed at construction.
   Collective& ranks_;
@@ -97,6 +105,10 @@ class Zero3Engine {
   EngineShape shape_;
   StateLayout layout_;
   UnitCuts cuts_;
+  std::int64_t micro_steps_;
+  std::vector<std::int64_t> loss_bytes_;               // of each rank
+  std::vector<std::int64_t> tile_bytes_;               // of each rank
+  std::vector<std::vector<DecayPart>> decay_parts_;    // a unit each
 
   // Memory, and the views into it.
   Region weights_memory_;
@@ -122,7 +134,7 @@ class Zero3Engine {
   std::span<double> tree_;                          // in the order of units and tiles
   UnitWindow window_;
   LeafPass pass_;
-  double sum_of_squares_ = 0;
+  double sum_of_squares_ = 0;   // of the mean gradient, from accumulate to apply
 };
 
 }  // namespace lastro

@@ -45,6 +45,14 @@ struct EngineShape {
 // `recompute` automatic counts as never.
 EngineShape engine_shape(const PretrainSettings& settings, const ModelShape& complete_model);
 
+// Elements of the buffer for one whole unit's gradient. One rank computes a step's first leaf into its accumulators and needs none for it.
+std::int64_t gradient_unit_elements(const EngineShape& shape, int world);
+// One rank with a tied head keeps the output matrix's gradient until the embedding carries it on: a buffer beside the blocks'. Several
+// ranks compute that part again at the end instead (model/leaf_pass.h).
+std::int64_t tied_gradient_elements(const EngineShape& shape, int world);
+// Bytes of tokens, losses and tile sums.
+std::int64_t reduction_bytes(const EngineShape& shape, Rank rank, int world);
+
 // What `rank` of `world` ranks with `workers` threads takes.
 MemoryPlan memory_plan(const EngineShape& shape, Rank rank, int world, int workers);
 

@@ -15,9 +15,16 @@ UnitCuts::UnitCuts(const StateLayout& layout, Rank rank, int world) : world_(wor
       const std::int64_t elements = shard_of(unit.elements, layout.tile_elements, Rank{other}, world).size();
       elements_.push_back(elements);
       bytes_.push_back(elements * static_cast<std::int64_t>(sizeof(float)));
-      tiles_.push_back(lastro::tiles_of(elements, layout.tile_elements));
+      tiles_.push_back(tiles_of(elements, layout.tile_elements));
     }
   }
+  tile_begins_.resize(tiles_.size());
+  std::int64_t begin = 0;
+  for (int other = 0; other < world; ++other)
+    for (int unit = 0; unit < units(); ++unit) {
+      tile_begins_[unit * world + other] = begin;
+      begin += tiles(unit, other);
+    }
 }
 
 std::int64_t UnitCuts::tiles_of_rank(int rank) const {

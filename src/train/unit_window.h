@@ -28,6 +28,8 @@ class UnitCuts {
 
   // Tiles of a unit that `rank` holds.
   std::int64_t tiles(int unit, int rank) const { return tiles_[unit * world_ + rank]; }
+  // Where they begin when every rank's tiles (by unit) stand one rank after the other.
+  std::int64_t tile_begin(int unit, int rank) const { return tile_begins_[unit * world_ + rank]; }
   std::int64_t tiles_of_rank(int rank) const;
   std::int64_t all_tiles() const;
 
@@ -38,6 +40,7 @@ class UnitCuts {
   std::vector<std::int64_t> elements_;   // [units, world]
   std::vector<std::int64_t> bytes_;      // [units, world]
   std::vector<std::int64_t> tiles_;      // [units, world]
+  std::vector<std::int64_t> tile_begins_;   // [units, world]
 };
 
 // Two buffers through which whole units of weights pass: units that follow each other lie in different ones, so that a collective that
