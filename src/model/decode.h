@@ -8,16 +8,17 @@
 #include "domain/ids.h"
 #include "domain/workers.h"
 #include "model/shape.h"
+#include "model/tensors.h"
 
 namespace lastro {
 
-// All units' weights of a model, in the order of unit_tensors; the caller owns them.
-using ModelWeights = std::vector<std::span<const float>>;
-
+// Memory that a decoder holds from construction on, exactly, by class.
 struct DecoderBytes {
   std::int64_t kv_cache = 0;
   std::int64_t working = 0;
-  std::int64_t total() const { return kv_cache + working; }
+  std::int64_t packing = 0;
+  std::int64_t tables = 0;
+  std::int64_t total() const { return kv_cache + working + packing + tables; }
 };
 DecoderBytes decoder_bytes(const ModelShape& shape, std::int64_t sequences, std::int64_t tokens_per_step, int workers);
 
