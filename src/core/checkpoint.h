@@ -60,6 +60,10 @@ class Checkpoints {
   // when there is none. Passes over damaged ones with an event that names shard, dataset and tile.
   virtual std::optional<Node> load_newest(const StateView& state) = 0;
 
+  // As load_newest, after every checkpoint of more than `limit` steps has been discarded: those steps are taken back, and the run takes
+  // another way from `limit` on.
+  virtual std::optional<Node> roll_back(Step limit, const StateView& state) = 0;
+
   // Waits until the save in flight is committed and verified. Returns the step of the newest verified checkpoint, if any.
   virtual std::optional<Step> finish() = 0;
 

@@ -4,6 +4,13 @@
 
 namespace lastro {
 
+void add(std::span<float> sum, std::span<const float> values) {
+  float* __restrict out = sum.data();
+  const float* __restrict in = values.data();
+  const std::size_t count = sum.size();
+  for (std::size_t i = 0; i < count; ++i) out[i] += in[i];
+}
+
 std::vector<std::string> all_gather_text(Collective& ranks, std::string_view mine) {
   std::vector<std::int64_t> lengths(ranks.size(), 0);
   lengths[ranks.rank().value] = static_cast<std::int64_t>(mine.size());

@@ -30,7 +30,8 @@ class Collective {
 
   // Rank r owns the r-th slice (lengths[r] floats) of a vector that ranks 0..contributors-1 each hold whole in `mine` (others pass an
   // empty span). Carries `accumulator` (lengths[rank] floats) on in rank order: acc = (((acc + mine_0) + mine_1) + ...); with
-  // Fold::start it begins at rank 0's values themselves instead of an existing sum.
+  // Fold::start it begins at rank 0's values themselves instead of an existing sum. Without contributors nothing changes. `accumulator`
+  // shares no memory with `mine`, except that one rank alone may start in place.
   enum class Fold { start, carry };
   virtual void fold_scatter(std::span<const float> mine, std::span<const std::int64_t> lengths, int contributors, Fold fold,
                             std::span<float> accumulator) = 0;
@@ -38,9 +39,12 @@ class Collective {
   virtual void all_max(std::span<std::int64_t> values) = 0;
   virtual void all_sum(std::span<std::int64_t> values) = 0;
 
-  // The ranks that name the same color, ordered by rank.
+  // The ranks that name the same color (>= 0), ordered by rank.
   virtual std::unique_ptr<Collective> split(int color) = 0;
 };
+
+// sum[i] += values[i]: the one addition of floats that an adapter makes.
+void add(std::span<float> sum, std::span<const float> values);
 
 // Conveniences on any collective.
 std::vector<std::string> all_gather_text(Collective& ranks, std::string_view mine);   // one text a rank, in rank order

@@ -15,7 +15,7 @@ void SelfCollective::fold_scatter(std::span<const float> mine, std::span<const s
     if (mine.data() != accumulator.data()) std::memcpy(accumulator.data(), mine.data(), mine.size_bytes());
     return;
   }
-  for (std::size_t i = 0; i < accumulator.size(); ++i) accumulator[i] += mine[i];
+  add(accumulator, mine);
 }
 
 }  // namespace lastro

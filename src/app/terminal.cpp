@@ -1,0 +1,138 @@
+#include "app/terminal.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+
+#include "core/json.h"
+#include "domain/errors.h"
+#include "core/files.h"
+
+namespace lastro {
+namespace {
+
+std::FILE* open_for_appending(const std::filesystem::path& path) {
+  std::FILE* file = std::fopen(path.c_str(), "ae");
+  if (!file) throw EnvironmentError(path.string() + " cannot be opened (" + std::strerror(errno) + ")", "libc", "fopen", errno);
+  return file;
+}
+
+std::string now_text() {
+  const std::time_t now = std::time(nullptr);
+  char text[32];
+  std::tm parts;
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", ::gmtime_r(&now, &parts));
+  return text;
+}
+
+std::string formatted(const char* format, double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+constexpr auto live_interval = std::chrono::milliseconds(200);
+constexpr auto plain_interval = std::chrono::seconds(10);
+
+}  // namespace
+
+TerminalKind terminal_in_force() {
+  if (const char* stated = std::getenv("LASTRO_TERMINAL")) return std::string_view(stated) == "live" ? TerminalKind::live : TerminalKind::plain;
+  return ::isatty(STDOUT_FILENO) ? TerminalKind::live : TerminalKind::plain;
+}
+
+std::string duration_text(double seconds) {
+  if (seconds < 59.95) return formatted("%.1fs", seconds);
+  const auto whole = static_cast<long>(std::lround(seconds));
+  char text[64];
+  if (whole < 3600)
+    std::snprintf(text, sizeof text, "%ldm%02lds", whole / 60, whole % 60);
+  else
+    std::snprintf(text, sizeof text, "%ldh%02ldm", whole / 3600, whole % 3600 / 60);
+  return text;
+}
+
+std::string short_number(double value) {
+  if (value >= 1e9) return formatted("%.1fG", value / 1e9);
+  if (value >= 1e6) return formatted("%.1fM", value / 1e6);
+  if (value >= 1e3) return formatted("%.1fk", value / 1e3);
+  return formatted("%.0f", value);
+}
+
+StageTracker::StageTracker(std::string stage, TerminalKind terminal, const std::filesystem::path& run) : stage_(std::move(stage)), terminal_(terminal) {
+  make_folders(run / "logs");
+  log_ = open_for_appending(run / "logs" / (stage_ + ".log"));
+  metrics_ = open_for_appending(run / "metrics.jsonl");
+  log("begins");
+}
+
+StageTracker::~StageTracker() {
+  clear_live_line();
+  std::fclose(log_);
+  std::fclose(metrics_);
+}
+
+void StageTracker::log(std::string_view text) {
+  std::fprintf(log_, "%s %.*s\n", now_text().c_str(), static_cast<int>(text.size()), text.data());
+  std::fflush(log_);
+}
+
+void StageTracker::clear_live_line() {
+  if (live_line_stands_) std::fputs("\r\033[K", stdout);
+  live_line_stands_ = false;
+}
+
+void StageTracker::event(std::string_view text) {
+  log(text);
+  if (terminal_ == TerminalKind::silent) return;
+  clear_live_line();
+  std::printf("%-14s %.*s\n", stage_.c_str(), static_cast<int>(text.size()), text.data());
+  std::fflush(stdout);
+}
+
+void StageTracker::progress(std::int64_t done, std::int64_t total, std::string_view unit, std::string_view detail) {
+  const auto now = Clock::now();
+  if (first_done_ < 0) {
+    first_done_ = done;
+    first_time_ = now;
+  }
+  const bool last = total > 0 && done >= total;
+  if (!last && shown_ != Clock::time_point{} && now - shown_ < (terminal_ == TerminalKind::live ? Clock::duration(live_interval) : Clock::duration(plain_interval))) return;
+  shown_ = now;
+  std::string line(unit);
+  line += ' ' + std::to_string(done);
+  if (total > 0) line += "/" + std::to_string(total);
+  if (!detail.empty()) line += "  " + std::string(detail);
+  if (total > 0 && done > first_done_ && !last) {
+    const double elapsed = std::chrono::duration<double>(now - first_time_).count();
+    line += "  ETA " + duration_text(elapsed * static_cast<double>(total - done) / static_cast<double>(done - first_done_));
+  }
+  if (terminal_ != TerminalKind::live) log(line);
+  if (terminal_ == TerminalKind::live) {
+    std::printf("\r\033[K%-14s %s", stage_.c_str(), line.c_str());
+    live_line_stands_ = true;
+  } else if (terminal_ == TerminalKind::plain) {
+    std::printf("%-14s %s\n", stage_.c_str(), line.c_str());
+  }
+  std::fflush(stdout);
+}
+
+void StageTracker::metrics(const Node& values) {
+  Node line;
+  line.set("stage", stage_);
+  line.set("time", now_text());
+  for (const Entry& entry : values.entries()) line.set(entry.key, entry.value);
+  std::fprintf(metrics_, "%s\n", to_json(line).c_str());
+  std::fflush(metrics_);
+}
+
+void StageTracker::finish(std::string_view text) {
+  const double elapsed = std::chrono::duration<double>(Clock::now() - begun_).count();
+  event("done in " + duration_text(elapsed) + (text.empty() ? "" : "  ") + std::string(text));
+}
+
+}  // namespace lastro

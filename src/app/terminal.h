@@ -1,0 +1,54 @@
+#pragma once
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "core/tracker.h"
+
+namespace lastro {
+
+enum class TerminalKind { live, plain, silent };   // live: one line a stage that changes in place
+
+// The front's terminal when it says so (LASTRO_TERMINAL=live|plain), else this process's own stdout.
+TerminalKind terminal_in_force();
+
+// "1m52s", "3.2s", "2h05m"
+std::string duration_text(double seconds);
+// "41.2k", "3.1M", "950"
+std::string short_number(double value);
+
+// Shows a stage on the terminal and keeps its log (<run>/logs/<stage>.log) and the run's metrics (<run>/metrics.jsonl).
+class StageTracker final : public Tracker {
+ public:
+  StageTracker(std::string stage, TerminalKind terminal, const std::filesystem::path& run);
+  ~StageTracker() override;
+  StageTracker(const StageTracker&) = delete;
+  StageTracker& operator=(const StageTracker&) = delete;
+
+  void event(std::string_view text) override;
+  void progress(std::int64_t done, std::int64_t total, std::string_view unit, std::string_view detail) override;
+  void metrics(const Node& values) override;
+
+  // The stage's last line: "04_pretrain  done in 3m12s  loss 2.31".
+  void finish(std::string_view text);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void log(std::string_view text);
+  void clear_live_line();
+
+  std::string stage_;
+  TerminalKind terminal_;
+  std::FILE* log_;
+  std::FILE* metrics_;
+  Clock::time_point begun_ = Clock::now();
+  Clock::time_point shown_;
+  std::int64_t first_done_ = -1;   // where this process began counting, for the time left
+  Clock::time_point first_time_;
+  bool live_line_stands_ = false;
+};
+
+}  // namespace lastro

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "domain/node.h"
+
+namespace lastro {
+
+// A class of memory (weights, optimizer, activations, ...) of one rank.
+struct MemoryShare {
+  std::string name;
+  std::int64_t bytes = 0;
+};
+
+// What a stage will take, computed from its settings alone.
+struct Resources {
+  std::vector<MemoryShare> memory_per_rank;   // of the rank that takes most
+  double flops_6nd = 0;                       // the field's estimate, 6 x parameters x tokens
+  double flops = 0;                           // exact, recomputation included; over all ranks
+  double other_device_s = 0;                  // work that no count of FLOPs describes, in seconds of one device
+
+  std::int64_t memory_bytes() const {
+    std::int64_t sum = 0;
+    for (const MemoryShare& share : memory_per_rank) sum += share.bytes;
+    return sum;
+  }
+};
+
+// A stage that another one builds on, however far.
+struct UpstreamStage {
+  std::string name;
+  std::string kind;
+  Node settings;   // complete
+};
+
+// What a stage may know when it computes its resources.
+struct PlanFacts {
+  int ranks = 1;
+  int threads_per_rank = 1;
+  std::int64_t memory_limit_bytes = 0;    // of one rank; 0: none
+  std::uint64_t source_bytes = 0;         // of the stage's own sources, as they lie on disk
+  std::vector<UpstreamStage> upstream;    // nearest first
+
+  // The nearest stage of that kind; null when there is none.
+  const UpstreamStage* find(std::string_view kind) const {
+    for (const UpstreamStage& stage : upstream)
+      if (stage.kind == kind) return &stage;
+    return nullptr;
+  }
+};
+
+}  // namespace lastro

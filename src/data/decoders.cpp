@@ -1,0 +1,102 @@
+#include <zlib.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "data/byte_stream.h"
+#include "domain/errors.h"
+
+namespace lastro {
+namespace {
+
+[[noreturn]] void refuse(const std::filesystem::path& path, std::string_view format, std::string_view reason) {
+  throw ContractError(path.string() + " is damaged " + std::string(format) + " data (" + std::string(reason) + "). Fetch it again", path.string(),
+                      std::string(format), std::string(reason));
+}
+
+class PlainDecoder final : public Decoder {
+ public:
+  Progress decode(std::span<const std::byte> in, std::span<std::byte> out) override {
+    const std::size_t count = std::min(in.size(), out.size());
+    std::memcpy(out.data(), in.data(), count);
+    return {count, count};
+  }
+  bool may_end_here() const override { return true; }
+};
+
+// One or more gzip members, as gunzip takes them; zero bytes after the last are padding.
+class GzipDecoder final : public Decoder {
+ public:
+  explicit GzipDecoder(std::filesystem::path path) : path_(std::move(path)) {
+    if (inflateInit2(&stream_, 15 + 16) != Z_OK) throw EnvironmentError("zlib cannot start (no memory?)", "zlib", "inflateInit2", 0);
+  }
+  ~GzipDecoder() override { inflateEnd(&stream_); }
+
+  Progress decode(std::span<const std::byte> in, std::span<std::byte> out) override {
+    if (between_members_ && started_) {
+      if (in.empty()) return {0, 0};
+      if (in.front() == std::byte{0}) return {skip_padding(in), 0};
+      inflateReset(&stream_);
+    }
+    started_ = true;
+    between_members_ = false;
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(in.data()));
+    stream_.avail_in = static_cast<uInt>(in.size());
+    stream_.next_out = reinterpret_cast<Bytef*>(out.data());
+    stream_.avail_out = static_cast<uInt>(out.size());
+    const int code = inflate(&stream_, Z_NO_FLUSH);
+    if (code == Z_STREAM_END) between_members_ = true;
+    else if (code != Z_OK && code != Z_BUF_ERROR) refuse(path_, "gzip", stream_.msg ? stream_.msg : "unreadable");
+    return {in.size() - stream_.avail_in, out.size() - stream_.avail_out};
+  }
+  bool may_end_here() const override { return between_members_; }
+
+ private:
+  static std::size_t skip_padding(std::span<const std::byte> in) {
+    return static_cast<std::size_t>(std::find_if(in.begin(), in.end(), [](std::byte b) { return b != std::byte{0}; }) - in.begin());
+  }
+
+  std::filesystem::path path_;
+  z_stream stream_{};
+  bool started_ = false;
+  bool between_members_ = true;
+};
+
+class ZstdDecoder final : public Decoder {
+ public:
+  explicit ZstdDecoder(std::filesystem::path path) : path_(std::move(path)), stream_(ZSTD_createDStream()) {
+    if (!stream_) throw EnvironmentError("zstd cannot start (no memory?)", "zstd", "ZSTD_createDStream", 0);
+  }
+  ~ZstdDecoder() override { ZSTD_freeDStream(stream_); }
+
+  Progress decode(std::span<const std::byte> in, std::span<std::byte> out) override {
+    ZSTD_inBuffer from{in.data(), in.size(), 0};
+    ZSTD_outBuffer into{out.data(), out.size(), 0};
+    const std::size_t code = ZSTD_decompressStream(stream_, &into, &from);
+    if (ZSTD_isError(code)) refuse(path_, "zstd", ZSTD_getErrorName(code));
+    frame_ended_ = code == 0;
+    return {from.pos, into.pos};
+  }
+  bool may_end_here() const override { return frame_ended_; }
+
+ private:
+  std::filesystem::path path_;
+  ZSTD_DStream* stream_;
+  bool frame_ended_ = false;
+};
+
+bool starts_with(std::span<const std::byte> head, std::initializer_list<int> magic) {
+  return head.size() >= magic.size() &&
+         std::equal(magic.begin(), magic.end(), head.begin(), [](int wanted, std::byte found) { return std::byte(wanted) == found; });
+}
+
+}  // namespace
+
+std::unique_ptr<Decoder> decoder_for(std::span<const std::byte> head, const std::filesystem::path& path) {
+  if (starts_with(head, {0x1f, 0x8b})) return std::make_unique<GzipDecoder>(path);
+  if (starts_with(head, {0x28, 0xb5, 0x2f, 0xfd})) return std::make_unique<ZstdDecoder>(path);
+  return std::make_unique<PlainDecoder>();
+}
+
+}  // namespace lastro

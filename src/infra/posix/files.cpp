@@ -1,0 +1,142 @@
+#include "core/files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "core/hash.h"
+#include "core/json.h"
+#include "domain/errors.h"
+
+namespace lastro {
+namespace {
+
+constexpr std::string_view seal_key = "self_sha256";
+
+[[noreturn]] void fail(const std::filesystem::path& path, const char* what, const char* call) {
+  const int error = errno;
+  std::string hint;
+  if (error == ENOSPC || error == EDQUOT) hint = " free some space and run the same command again";
+  if (error == EROFS || error == EACCES) hint = " choose a folder that you may write to (--run, --store)";
+  throw EnvironmentError(path.string() + " " + what + " (" + std::strerror(error) + ")" + hint, "libc", call, error);
+}
+
+class File {
+ public:
+  File(const std::filesystem::path& path, int flags, const char* what) : path_(path), fd_(::open(path.c_str(), flags | O_CLOEXEC, 0644)) {
+    if (fd_ < 0) fail(path, what, "open");
+  }
+  ~File() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  void write(std::string_view text) {
+    while (!text.empty()) {
+      const ssize_t written = ::write(fd_, text.data(), text.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) fail(path_, "cannot be written", "write");
+      text.remove_prefix(written);
+    }
+  }
+  void sync() {
+    if (::fsync(fd_) != 0 && errno != EINVAL) fail(path_, "cannot be made durable", "fsync");
+  }
+  void close() {
+    const int fd = fd_;
+    fd_ = -1;
+    if (::close(fd) != 0) fail(path_, "cannot be written", "close");
+  }
+  int fd() const { return fd_; }
+
+ private:
+  std::filesystem::path path_;
+  int fd_;
+};
+
+std::string sealed_text(const Node& content) {
+  std::string text = to_json_pretty(content);
+  const Digest seal = sha256(text);
+  text.erase(text.find_last_of('}'));
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  if (text != "{") text += ',';
+  return text + "\n  \"" + std::string(seal_key) + "\": \"" + seal.to_string() + "\"\n}\n";
+}
+
+}  // namespace
+
+std::string read_file(const std::filesystem::path& path) {
+  File file(path, O_RDONLY, "cannot be opened");
+  struct stat status;
+  if (::fstat(file.fd(), &status) != 0) fail(path, "cannot be read", "fstat");
+  if (S_ISDIR(status.st_mode)) {
+    errno = EISDIR;
+    fail(path, "cannot be read", "read");
+  }
+  std::string text(static_cast<std::size_t>(status.st_size), '\0');
+  std::size_t length = 0;
+  for (;;) {
+    if (length == text.size()) text.resize(text.size() + 4096);   // a file that grows, or one of /proc, whose size is unknown
+    const ssize_t got = ::read(file.fd(), text.data() + length, text.size() - length);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(path, "cannot be read", "read");
+    if (got == 0) break;
+    length += got;
+  }
+  text.resize(length);
+  return text;
+}
+
+void write_file(const std::filesystem::path& path, std::string_view text) {
+  const std::filesystem::path draft = path.string() + ".tmp-" + std::to_string(::getpid());
+  try {
+    File file(draft, O_WRONLY | O_CREAT | O_TRUNC, "cannot be created");
+    file.write(text);
+    file.sync();
+    file.close();
+    if (::rename(draft.c_str(), path.c_str()) != 0) fail(path, "cannot be replaced", "rename");
+  } catch (...) {
+    ::unlink(draft.c_str());
+    throw;
+  }
+  sync_folder(path.parent_path());
+}
+
+void sync_folder(const std::filesystem::path& folder) {
+  File(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY, "cannot be opened").sync();
+}
+
+void sync_file(const std::filesystem::path& path) { File(path, O_RDONLY, "cannot be opened").sync(); }
+
+void make_folders(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!error && std::filesystem::is_directory(folder)) return;
+  errno = error ? error.value() : ENOTDIR;
+  fail(folder, "cannot be made a folder", "mkdir");
+}
+
+void write_sealed_json(const std::filesystem::path& path, const Node& content) { write_file(path, sealed_text(content)); }
+
+Node read_sealed_json(const std::filesystem::path& path) {
+  const std::string text = read_file(path);
+  const Node sealed = parse_json(text, path.string());
+  Node content = Node::mapping();
+  std::string found = "(no seal)";
+  for (const Entry& entry : sealed.entries()) {
+    if (entry.key != seal_key)
+      content.set(entry.key, entry.value);
+    else if (const auto* seal = entry.value.as<std::string>())
+      found = *seal;
+  }
+  const std::string wanted = sha256(to_json_pretty(content)).to_string();
+  if (text != sealed_text(content))   // the whole text, so that no byte, not even of the layout, goes unseen
+    throw ContractError(path.string() + " is damaged (its content's hash is " + wanted + ", its seal says " + found + ")", path.string(), wanted, found);
+  return content;
+}
+
+}  // namespace lastro

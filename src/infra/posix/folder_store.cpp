@@ -1,0 +1,190 @@
+#include "infra/posix/folder_store.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "core/hash.h"
+#include "domain/errors.h"
+#include "core/files.h"
+
+namespace lastro {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::string_view record_name = "artifact.json";
+
+Digest digest_at(const Node& record, std::string_view key, const fs::path& file) {
+  const Node* value = record.find(key);
+  const auto digest = value && value->as<std::string>() ? Digest::parse(value->text()) : std::nullopt;
+  if (!digest) throw ContractError(file.string() + " is damaged (\"" + std::string(key) + "\" is no digest)");
+  return *digest;
+}
+
+Node to_node(const ArtifactRecord& record) {
+  Node files = Node::sequence();
+  for (const ArtifactFile& file : record.files) {
+    Node entry;
+    entry.set("name", file.name);
+    entry.set("bytes", static_cast<std::int64_t>(file.bytes));
+    entry.set("sha256", file.sha256.to_string());
+    files.push(std::move(entry));
+  }
+  Node node;
+  node.set("format", "lastro-artifact-1");
+  node.set("type", name_of(record.type));
+  node.set("digest", record.digest.to_string());
+  node.set("files", std::move(files));
+  node.set("summary", record.summary);
+  return node;
+}
+
+ArtifactType type_named(std::string_view name, const fs::path& file) {
+  for (const auto& entry : artifact_type_names)
+    if (entry.name == name) return entry.type;
+  throw ContractError(file.string() + " has the unknown artifact type \"" + std::string(name) + "\" (written by a newer version?)");
+}
+
+ArtifactRecord artifact_from(const Node& node, const fs::path& file) {
+  ArtifactRecord record;
+  record.type = type_named(node.at("type").text(), file);
+  record.digest = digest_at(node, "digest", file);
+  for (const Node& entry : node.at("files").items())
+    record.files.push_back(
+        {entry.at("name").text(), static_cast<std::uint64_t>(entry.at("bytes").integer()), digest_at(entry, "sha256", file)});
+  record.summary = node.at("summary");
+  return record;
+}
+
+Node to_node(const KeyRecord& record) {
+  Node node;
+  node.set("format", "lastro-key-1");
+  node.set("key", record.key.to_string());
+  node.set("artifact", record.artifact.to_string());
+  node.set("recipe", record.recipe);
+  node.set("measured", record.measured);
+  node.set("wall_clock_sec", record.wall_clock_s);
+  node.set("cost_usd", record.cost_usd);
+  return node;
+}
+
+KeyRecord key_from(const Node& node, const fs::path& file) {
+  return {.key = digest_at(node, "key", file),
+          .artifact = digest_at(node, "artifact", file),
+          .recipe = node.at("recipe"),
+          .measured = node.at("measured"),
+          .wall_clock_s = node.at("wall_clock_sec").number(),
+          .cost_usd = node.at("cost_usd").number()};
+}
+
+// Everything below a folder, as names relative to it, sorted.
+std::vector<std::string> files_below(const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (!entry.is_directory()) names.push_back(fs::relative(entry.path(), folder).generic_string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::vector<Digest> digests_named_in(const fs::path& folder) {
+  std::vector<Digest> digests;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(folder, none))
+    if (const auto digest = Digest::parse(entry.path().stem().string())) digests.push_back(*digest);
+  std::sort(digests.begin(), digests.end());
+  return digests;
+}
+
+}  // namespace
+
+FolderStore::FolderStore(fs::path root) : root_(std::move(root)) {}
+
+fs::path FolderStore::folder_of(const Digest& digest) const { return root_ / "objects" / digest.hex(); }
+fs::path FolderStore::key_file(const Digest& key) const { return root_ / "keys" / (key.hex() + ".json"); }
+
+std::optional<KeyRecord> FolderStore::find_key(const Digest& key) const {
+  const fs::path file = key_file(key);
+  if (!fs::exists(file)) return std::nullopt;
+  KeyRecord record = key_from(read_sealed_json(file), file);
+  if (record.key != key) throw ContractError(file.string() + " belongs to another key", file.string(), key.to_string(), record.key.to_string());
+  return record;
+}
+
+std::optional<ArtifactRecord> FolderStore::find_artifact(const Digest& digest) const {
+  const fs::path file = folder_of(digest) / record_name;
+  if (!fs::exists(file)) return std::nullopt;
+  ArtifactRecord record = artifact_from(read_sealed_json(file), file);
+  if (record.digest != digest)
+    throw ContractError(file.string() + " belongs to another artifact", file.string(), digest.to_string(), record.digest.to_string());
+  return record;
+}
+
+fs::path FolderStore::begin(const Digest& key) {
+  const fs::path folder = root_ / "staging" / key.hex();
+  std::error_code error;
+  fs::remove_all(folder, error);
+  make_folders(folder);
+  return folder;
+}
+
+void FolderStore::commit(const ArtifactRecord& artifact, const KeyRecord& key) {
+  const fs::path staged = root_ / "staging" / key.key.hex();
+  const fs::path home = folder_of(artifact.digest);
+  make_folders(root_ / "keys");
+  make_folders(home.parent_path());
+  if (!fs::exists(home / record_name)) {
+    for (const ArtifactFile& file : artifact.files) {
+      sync_file(staged / file.name);
+      fs::permissions(staged / file.name, fs::perms::owner_read | fs::perms::group_read | fs::perms::others_read);
+    }
+    write_sealed_json(staged / record_name, to_node(artifact));
+    std::error_code error;
+    fs::remove_all(home, error);   // what an interrupted copy by hand may have left: no record, no artifact
+    if (::rename(staged.c_str(), home.c_str()) != 0)
+      throw EnvironmentError(home.string() + " cannot be committed (" + std::strerror(errno) + ")", "libc", "rename", errno);
+    sync_folder(home.parent_path());
+  } else {
+    std::error_code error;
+    fs::remove_all(staged, error);   // the same content is there already, perhaps made from another key
+  }
+  write_sealed_json(key_file(key.key), to_node(key));
+}
+
+std::vector<Damage> FolderStore::verify(const Digest& digest) const {
+  const fs::path folder = folder_of(digest);
+  std::vector<Damage> damages;
+  ArtifactRecord record;
+  try {
+    const auto found = find_artifact(digest);
+    if (!found) return {{folder.string(), "", digest.to_string(), "no artifact"}};
+    record = *found;
+  } catch (const ContractError& error) {
+    return {{(folder / record_name).string(), error.what(), error.wanted, error.found}};
+  }
+  std::vector<std::string> unexpected = files_below(folder);
+  std::erase(unexpected, std::string(record_name));
+  for (const ArtifactFile& file : record.files) {
+    const fs::path path = folder / file.name;
+    std::erase(unexpected, file.name);
+    std::error_code error;
+    const auto bytes = fs::file_size(path, error);
+    if (error)
+      damages.push_back({path.string(), "", std::to_string(file.bytes) + " bytes", "no file"});
+    else if (bytes != file.bytes)
+      damages.push_back({path.string(), "", std::to_string(file.bytes) + " bytes", std::to_string(bytes) + " bytes"});
+    else if (const Digest found = sha256_file(path); found != file.sha256)
+      damages.push_back({path.string(), "", file.sha256.to_string(), found.to_string()});
+  }
+  for (const std::string& name : unexpected) damages.push_back({(folder / name).string(), "", "no such file", "a file that the artifact does not list"});
+  const bool content_is_files = record.type != ArtifactType::checkpoint;   // a checkpoint's digest is over its logical tiles
+  if (content_is_files && digest_of_files(record.type, record.files) != digest)
+    damages.push_back({(folder / record_name).string(), "", digest.to_string(), digest_of_files(record.type, record.files).to_string()});
+  return damages;
+}
+
+std::vector<Digest> FolderStore::artifacts() const { return digests_named_in(root_ / "objects"); }
+std::vector<Digest> FolderStore::keys() const { return digests_named_in(root_ / "keys"); }
+
+}  // namespace lastro

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "core/store.h"
+
+namespace lastro {
+
+// A store in a folder:
+//   objects/<digest>/artifact.json   the artifact's record, sealed with its own hash; its files lie beside it, read-only
+//   keys/<stage key>.json            what a stage key led to, sealed
+//   staging/<stage key>/             an artifact being made
+class FolderStore final : public Store {
+ public:
+  // Touches nothing: a store that does not exist yet is empty.
+  explicit FolderStore(std::filesystem::path root);
+
+  std::optional<KeyRecord> find_key(const Digest& key) const override;
+  std::optional<ArtifactRecord> find_artifact(const Digest& digest) const override;
+  std::filesystem::path folder_of(const Digest& digest) const override;
+  std::filesystem::path begin(const Digest& key) override;
+  void commit(const ArtifactRecord& artifact, const KeyRecord& key) override;
+  std::vector<Damage> verify(const Digest& digest) const override;
+
+  const std::filesystem::path& root() const { return root_; }
+  std::vector<Digest> artifacts() const;   // sorted; folders that are no artifacts are left out
+  std::vector<Digest> keys() const;        // sorted
+
+ private:
+  std::filesystem::path key_file(const Digest& key) const;
+  std::filesystem::path root_;
+};
+
+}  // namespace lastro

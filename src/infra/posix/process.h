@@ -1,0 +1,30 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lastro {
+
+struct ChildEnd {
+  int exit_code = 0;   // of the child, or 128 + signal
+};
+
+// Runs a program in a process group of its own and waits for it. Its stdout is ours; each line of its stderr goes to `on_error_line`.
+// SIGINT, SIGTERM and SIGUSR1 that we receive meanwhile are passed to it as SIGUSR1 (save and stop); at the third it gets SIGKILL.
+// The child is killed when we die. Throws EnvironmentError when the program cannot be started.
+ChildEnd run_child(const std::vector<std::string>& command, const std::vector<std::pair<std::string, std::string>>& environment,
+                   const std::function<void(std::string_view line)>& on_error_line);
+
+// Ends this process (exit code 8) within a second after its parent, or process `also` if positive, has ended. Call once, early.
+void die_with_parent(int also);
+
+// From now on SIGINT, SIGTERM and SIGUSR1 only make stop_was_requested() true.
+void turn_signals_into_stop_requests();
+bool stop_was_requested();
+
+// The program that is running, as a path.
+std::string own_program();
+
+}  // namespace lastro

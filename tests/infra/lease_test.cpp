@@ -1,0 +1,64 @@
+#include "infra/posix/lease.h"
+
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <optional>
+
+#include "domain/errors.h"
+#include "tests/support/temporary_folder.h"
+
+namespace lastro {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+std::string message_of(const std::filesystem::path& run) {
+  try {
+    Lease second(run, 100ms);
+    return "";
+  } catch (const EnvironmentError& error) {
+    return error.what();
+  }
+}
+
+TEST(Lease, NamesItsHolderToASecondRun) {
+  const TemporaryFolder folder;
+  const Lease first(folder / "run", 0ms);
+
+  EXPECT_THAT(message_of(folder / "run"), HasSubstr("process " + std::to_string(::getpid())));
+}
+
+TEST(Lease, EndsWithItsHolder) {
+  const TemporaryFolder folder;
+  std::optional<Lease> first(std::in_place, folder / "run", 0ms);
+
+  first.reset();
+
+  EXPECT_EQ(message_of(folder / "run"), "");
+}
+
+TEST(Lease, EndsWithAKilledHolder) {
+  const TemporaryFolder folder;
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  const pid_t holder = ::fork();
+  if (holder == 0) {
+    const Lease lease(folder / "run", 0ms);
+    [[maybe_unused]] const auto told = ::write(ready[1], "x", 1);
+    ::pause();
+  }
+  char byte;
+  ASSERT_EQ(::read(ready[0], &byte, 1), 1);
+  EXPECT_THAT(message_of(folder / "run"), HasSubstr("process " + std::to_string(holder)));
+
+  ::kill(holder, SIGKILL);
+  ::waitpid(holder, nullptr, 0);
+
+  EXPECT_EQ(message_of(folder / "run"), "");
+}
+
+}  // namespace
+}  // namespace lastro
