@@ -23,7 +23,7 @@ constexpr std::array<std::uint32_t, 4> philox(std::uint64_t key, std::uint64_t c
 }
 
 // What a random number is for; part of its key, so that two uses never share numbers. Values are part of the numerics rules: never reuse one.
-enum class Purpose : std::uint32_t { weights = 1, data_order = 2, minhash = 3, split = 4, sampling = 5, stories = 6, test = 7 };
+enum class Purpose : std::uint32_t { weights = 1, data_order = 2, minhash = 3, split = 4, sampling = 5, stories = 6, test = 7, vocabulary = 8 };
 
 constexpr std::uint64_t random_key(std::uint64_t seed, Purpose purpose) { return seed * 0x9E3779B97F4A7C15u + static_cast<std::uint64_t>(purpose); }
 

@@ -29,6 +29,8 @@ Node to_node(const Sources& sources) {
     node.set("weight", source.weight);
     node.set("licence", source.licence);
     node.set("text_field", source.text_field);
+    node.set("share", source.share);
+    node.set("share", source.share);
     node.set("files", std::move(files));
     node.set("stories_seed", static_cast<std::int64_t>(source.stories_seed));
     node.set("stories_bytes", static_cast<std::int64_t>(source.stories_bytes));
@@ -46,6 +48,8 @@ Sources sources_from(const Node& list) {
     source.weight = node.at("weight").number();
     source.licence = node.at("licence").text();
     source.text_field = node.at("text_field").text();
+    source.share = node.at("share").number();
+    source.share = node.at("share").number();
     for (const Node& file : node.at("files").items())
       source.files.push_back({file.at("path").text(), digest_from(file.at("sha256")), static_cast<std::uint64_t>(file.at("bytes").integer())});
     source.stories_seed = static_cast<std::uint64_t>(node.at("stories_seed").integer());

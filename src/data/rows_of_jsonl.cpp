@@ -63,9 +63,10 @@ class FieldFinder final : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception& error) override {
-    const std::string_view what = error.what();
-    const std::size_t reason = what.find(": ");
-    problem = "not JSON at byte " + std::to_string(position) + ": " + std::string(reason == std::string_view::npos ? what : what.substr(reason + 2));
+    // "[json.exception.parse_error.101] parse error at line 1, column 3: <reason>; last read: '<bytes of the row>'; expected ..."
+    std::string_view reason = error.what();
+    if (const std::size_t colon = reason.find(": "); colon != std::string_view::npos) reason.remove_prefix(colon + 2);
+    problem = "not JSON at byte " + std::to_string(position) + " (" + std::string(reason.substr(0, reason.find(';'))) + ")";
     return false;
   }
 

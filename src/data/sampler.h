@@ -29,7 +29,7 @@ class Permutation {
 };
 
 // Which source a sample comes from, and the how-manieth of that source it is. Sources take turns in a fixed cycle, as evenly as their
-// weights allow, so any stretch of samples has the mixture; a source's share of a cycle is exact to 1 in 4,096.
+// weights allow, so any stretch of samples has the mixture; a source's share of a cycle is exact to 1 in 16,384.
 class Mixture {
  public:
   explicit Mixture(const std::vector<double>& weights);   // at least one, each >= 0, one above 0
@@ -38,7 +38,7 @@ class Mixture {
     std::int64_t number;
   };
   Turn operator()(std::int64_t sample) const;
-  static constexpr std::int64_t cycle = 4096;
+  static constexpr std::int64_t cycle = 16384;
 
  private:
   std::vector<Turn> turns_;             // of one cycle

@@ -23,6 +23,7 @@ struct Source {
   double weight = 1.0;              // share of the mixture, relative
   std::string licence;
   std::string text_field = "text";  // jsonl: the field that holds the text
+  double share = 1.0;               // part of the documents that is read at all, drawn by a hash of their content
   std::vector<SourceFile> files;    // sorted by content digest; empty for `stories`, which the product generates
   std::uint64_t stories_seed = 0;   // stories: which, and how much
   std::uint64_t stories_bytes = 0;

@@ -77,20 +77,35 @@ BlockScratch carve_block_scratch(ActivationCarver& carver, const ModelShape& sha
   return {carver.matrix(leaf.rows(), shape.query_width(), what), carver.matrix(leaf.rows(), shape.qkv_width(), what)};
 }
 
+BlockActivations first_rows(const BlockActivations& made, std::int64_t rows) {
+  BlockActivations fewer = made;
+  for (Matrix* matrix : {&fewer.normed, &fewer.qkv, &fewer.mixed, &fewer.middle, &fewer.ffn_normed, &fewer.gate_up, &fewer.inner})
+    *matrix = matrix->rows_from(0, rows);
+  return fewer;
+}
+
+void block_forward_qkv(const BlockContext& context, const BlockParts<const float>& weights, ConstMatrix x, const BlockActivations& made) {
+  const auto& [shape, leaf, workers, rope, workspace] = context;
+  kernels::rmsnorm_forward(workers, x, weights.attention_norm.data(), static_cast<float>(shape.norm_eps), made.normed, made.inverse_rms);
+  kernels::linear_forward(workers, made.normed, matrix_of(weights.qkv, shape.width), made.qkv, Start::zero, workspace);
+}
+
+void block_forward_ffn(const BlockContext& context, const BlockParts<const float>& weights, ConstMatrix x, const BlockActivations& made) {
+  const auto& [shape, leaf, workers, rope, workspace] = context;
+  kernels::linear_forward_add(workers, made.mixed, matrix_of(weights.output, shape.query_width()), x, made.middle, workspace);
+  kernels::rmsnorm_forward(workers, made.middle, weights.ffn_norm.data(), static_cast<float>(shape.norm_eps), made.ffn_normed,
+                           made.ffn_inverse_rms);
+  kernels::linear_forward(workers, made.ffn_normed, matrix_of(weights.gate_up, shape.width), made.gate_up, Start::zero, workspace);
+  kernels::swiglu_forward(workers, made.gate_up.columns_from(0, shape.ffn), made.gate_up.columns_from(shape.ffn, shape.ffn), made.inner);
+}
+
 void block_forward_inside(const BlockContext& context, const BlockParts<const float>& weights, ConstMatrix x, const BlockActivations& made) {
   const auto& [shape, leaf, workers, rope, workspace] = context;
-  const float epsilon = static_cast<float>(shape.norm_eps);
-
-  kernels::rmsnorm_forward(workers, x, weights.attention_norm.data(), epsilon, made.normed, made.inverse_rms);
-  kernels::linear_forward(workers, made.normed, matrix_of(weights.qkv, shape.width), made.qkv, Start::zero, workspace);
+  block_forward_qkv(context, weights, x, made);
   const auto qkv = qkv_columns(shape, made.qkv);
   turn(context, qkv, kernels::Turn::forward);
   kernels::attention_forward(workers, attention_shape(shape, leaf), qkv.q, qkv.k, qkv.v, made.mixed, made.logsumexp, workspace);
-  kernels::linear_forward_add(workers, made.mixed, matrix_of(weights.output, shape.query_width()), x, made.middle, workspace);
-
-  kernels::rmsnorm_forward(workers, made.middle, weights.ffn_norm.data(), epsilon, made.ffn_normed, made.ffn_inverse_rms);
-  kernels::linear_forward(workers, made.ffn_normed, matrix_of(weights.gate_up, shape.width), made.gate_up, Start::zero, workspace);
-  kernels::swiglu_forward(workers, made.gate_up.columns_from(0, shape.ffn), made.gate_up.columns_from(shape.ffn, shape.ffn), made.inner);
+  block_forward_ffn(context, weights, x, made);
 }
 
 void block_forward_out(const BlockContext& context, const BlockParts<const float>& weights, const BlockActivations& made, Matrix out) {

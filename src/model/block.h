@@ -48,6 +48,15 @@ struct BlockScratch {
 };
 BlockScratch carve_block_scratch(ActivationCarver& carver, const ModelShape& shape, LeafShape leaf, MemoryClass what);
 
+// The same activations with fewer rows, for a pass shorter than there is room for.
+BlockActivations first_rows(const BlockActivations& made, std::int64_t rows);
+
+// The parts before and after attention are row by row, so training and decoding share them.
+// x -> normed, qkv (not yet turned).
+void block_forward_qkv(const BlockContext& context, const BlockParts<const float>& weights, kernels::ConstMatrix x, const BlockActivations& made);
+// x, mixed -> middle, ffn_normed, gate_up, inner.
+void block_forward_ffn(const BlockContext& context, const BlockParts<const float>& weights, kernels::ConstMatrix x, const BlockActivations& made);
+
 // Everything but the last product: fills `made` from x.
 void block_forward_inside(const BlockContext& context, const BlockParts<const float>& weights, kernels::ConstMatrix x, const BlockActivations& made);
 

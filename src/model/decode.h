@@ -8,16 +8,17 @@
 #include "domain/ids.h"
 #include "domain/workers.h"
 #include "model/shape.h"
+#include "model/tensors.h"
 
 namespace lastro {
 
-// All units' weights of a model, in the order of unit_tensors; the caller owns them.
-using ModelWeights = std::vector<std::span<const float>>;
-
+// Memory that a decoder holds from construction on, exactly, by class.
 struct DecoderBytes {
   std::int64_t kv_cache = 0;
   std::int64_t working = 0;
-  std::int64_t total() const { return kv_cache + working; }
+  std::int64_t packing = 0;
+  std::int64_t tables = 0;
+  std::int64_t total() const { return kv_cache + working + packing + tables; }
 };
 DecoderBytes decoder_bytes(const ModelShape& shape, std::int64_t sequences, std::int64_t tokens_per_step, int workers);
 
@@ -33,10 +34,11 @@ class Decoder {
   ~Decoder();
 
   const ModelShape& shape() const;
+  std::int64_t tokens_per_append() const;               // at most
   std::int64_t position(std::int64_t sequence) const;   // tokens in the cache
   void clear(std::int64_t sequence);                    // forgets them
 
-  // Appends `tokens` (at most tokens_per_step) to one sequence. Afterwards `logits` is the vector [vocabulary] after the last of them.
+  // Appends `tokens` (at most tokens_per_append()) to one sequence. Afterwards `logits` is the vector [vocabulary] after the last of them.
   // Throws UsageError when the context is full.
   void append(std::int64_t sequence, std::span<const TokenId> tokens, std::span<float> logits);
 

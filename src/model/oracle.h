@@ -7,6 +7,7 @@
 #include "domain/ids.h"
 #include "model/leaf_pass.h"
 #include "model/shape.h"
+#include "model/tensors.h"
 
 namespace lastro {
 
@@ -31,7 +32,7 @@ class Oracle {
 
   virtual ~Oracle() = default;
   virtual std::string name() const = 0;   // e.g. "LibTorch 2.13.0"
-  virtual Answer judge(const ModelShape& shape, const std::vector<std::span<const float>>& weights, const Leaf& leaf, Precision precision) = 0;
+  virtual Answer judge(const ModelShape& shape, const ModelWeights& weights, const Leaf& leaf, Precision precision) = 0;
 };
 
 }  // namespace lastro

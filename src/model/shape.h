@@ -38,7 +38,7 @@ struct ModelShape {
       field("tied", &ModelShape::tied, {.doc = "the output matrix is the embedding"}),
       field("rope_theta", &ModelShape::rope_theta, {.doc = "base of the rotary wavelengths", .min = 1.0}),
       field("norm_eps", &ModelShape::norm_eps, {.doc = "added to the mean square in RMSNorm", .min = 0.0, .max = 1.0}),
-      field("init_std", &ModelShape::init_std, {.doc = "standard deviation of initial weights; halved in variance per residual branch", .min = 0.0, .max = 10.0}),
+      field("init_std", &ModelShape::init_std, {.doc = "standard deviation of initial weights; o_proj and down_proj get it divided by sqrt(2 layers)", .min = 0.0, .max = 10.0}),
       field("vocabulary_multiple", &ModelShape::vocabulary_multiple,
             {.doc = "rows of the embedding are padded to a multiple of this; padding is never predicted", .unit = "tokens", .min = 1, .max = 65536})};
 

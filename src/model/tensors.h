@@ -58,6 +58,9 @@ struct TensorPlace {
 };
 std::optional<TensorPlace> find_tensor(const ModelShape& shape, std::string_view name);
 
+// All units' weights of a model, in the order of unit_tensors; the caller owns them.
+using ModelWeights = std::vector<std::span<const float>>;
+
 // Parts of a unit's flat vector. Each matrix is [out, in] row major; neighbours in the flat vector that share their input are one matrix.
 template <class Float>
 struct BlockParts {

@@ -17,6 +17,7 @@ class NoCheckpoints final : public Checkpoints {
  public:
   void save(Step, const Node&, const StateView&) override {}
   std::optional<Node> load_newest(const StateView&) override { return std::nullopt; }
+  std::optional<Node> roll_back(Step, const StateView&) override { return std::nullopt; }
   std::optional<Step> finish() override { return std::nullopt; }
   Digest publish(Step, const std::filesystem::path&) override { return {}; }
 };

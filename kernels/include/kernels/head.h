@@ -28,7 +28,8 @@ void head_log_probs(Workers& workers, const HeadShape& shape, ConstMatrix x, Con
 // The same, and the gradients for dlog_probs[t] = d objective / d log_prob[t] (mean cross-entropy: -1 / count). Every objective is a function
 // from log-probs to these: one that needs the log-probs first calls head_log_probs before.
 // dx [tokens, width] is overwritten. dweight [as weight] chains over the unmasked tokens, ascending, from `start`; Start::zero also clears
-// its padding rows, Start::output leaves them.
+// its padding rows, Start::output leaves them. Either may be empty (null data): it is not computed. A tied head takes dx first and
+// dweight at the end of the backward pass, so that no second full gradient need be kept.
 void head_forward_backward(Workers& workers, const HeadShape& shape, ConstMatrix x, ConstMatrix weight, std::span<const std::int32_t> targets,
                            std::span<const float> dlog_probs, std::span<float> log_probs, Matrix dx, Matrix dweight, Start start,
                            Workspace workspace);

@@ -8,7 +8,7 @@
 
 #include "core/hash.h"
 #include "domain/errors.h"
-#include "infra/posix/files.h"
+#include "core/files.h"
 
 namespace lastro {
 namespace fs = std::filesystem;

@@ -1,6 +1,7 @@
 #include "infra/torch/torch_oracle.h"
 
 #include <ATen/Parallel.h>
+#include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>
@@ -17,6 +18,7 @@
 #include <ATen/ops/softmax.h>
 #include <ATen/ops/where.h>
 #include <ATen/ops/zeros.h>
+#include <torch/headeronly/version.h>
 
 #include <cmath>
 #include <limits>
@@ -38,7 +40,7 @@ using at::Tensor;
 // Every parameter as a leaf of the graph, by its Hugging Face name.
 using Parameters = std::map<std::string, Tensor>;
 
-Parameters parameters_of(const std::vector<UnitTensors>& units, const std::vector<std::span<const float>>& weights, at::ScalarType type) {
+Parameters parameters_of(const std::vector<UnitTensors>& units, const ModelWeights& weights, at::ScalarType type) {
   Parameters parameters;
   for (std::size_t unit = 0; unit < units.size(); ++unit)
     for (const auto& tensor : units[unit].tensors) {
@@ -142,9 +144,9 @@ class TorchOracle final : public Oracle {
  public:
   TorchOracle() { at::set_num_threads(1); }
 
-  std::string name() const override { return "LibTorch " LASTRO_TORCH_VERSION; }
+  std::string name() const override { return "LibTorch " TORCH_VERSION; }
 
-  Answer judge(const ModelShape& shape, const std::vector<std::span<const float>>& weights, const Leaf& leaf, Precision precision) override {
+  Answer judge(const ModelShape& shape, const ModelWeights& weights, const Leaf& leaf, Precision precision) override {
     const auto type = precision == Precision::fp64 ? at::kDouble : at::kFloat;
     const auto units = unit_tensors(shape);
     const Parameters parameters = parameters_of(units, weights, type);

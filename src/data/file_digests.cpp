@@ -1,0 +1,86 @@
+#include "data/file_digests.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <system_error>
+
+#include "core/hash.h"
+#include "domain/errors.h"
+
+namespace lastro {
+namespace {
+
+constexpr std::size_t most_entries = 20000;
+
+struct stat status_of(const std::filesystem::path& file) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) == 0) return status;
+  const int error = errno;
+  throw EnvironmentError("cannot examine " + file.string() + " (" + std::strerror(error) + ")", "libc", "stat", error);
+}
+
+std::string identity_of(const struct stat& s) {
+  std::string text;
+  for (const auto part : {static_cast<std::int64_t>(s.st_dev), static_cast<std::int64_t>(s.st_ino), static_cast<std::int64_t>(s.st_size),
+                          static_cast<std::int64_t>(s.st_mtim.tv_sec), static_cast<std::int64_t>(s.st_mtim.tv_nsec),
+                          static_cast<std::int64_t>(s.st_ctim.tv_sec), static_cast<std::int64_t>(s.st_ctim.tv_nsec)})
+    text += std::to_string(part) + ".";
+  return text;
+}
+
+bool has_settled(const struct stat& s) { return std::time(nullptr) - std::max(s.st_mtim.tv_sec, s.st_ctim.tv_sec) > 2; }
+
+}  // namespace
+
+FileDigests::FileDigests(std::filesystem::path cache_file) : cache_file_(std::move(cache_file)) {
+  if (cache_file_.empty()) return;
+  std::ifstream stream(cache_file_);
+  std::string identity, hex;
+  while (known_.size() < most_entries && stream >> identity >> hex)
+    if (const auto digest = Digest::parse(hex)) known_.emplace(identity, *digest);
+}
+
+Digest FileDigests::of(const std::filesystem::path& file) {
+  const struct stat before = status_of(file);
+  const std::string identity = identity_of(before);
+  if (const auto found = known_.find(identity); found != known_.end()) return found->second;
+  const Digest digest = sha256_file(file);
+  if (identity_of(status_of(file)) != identity)
+    throw ContractError(file.string() + " changed while it was read (something writes to it). Wait until it is whole", file.string(), "a file at rest",
+                        "a file being written");
+  if (has_settled(before)) {
+    known_.emplace(identity, digest);
+    has_news_ = true;
+  }
+  return digest;
+}
+
+void FileDigests::save() const {
+  if (cache_file_.empty() || !has_news_) return;
+  std::error_code ignored;
+  std::filesystem::create_directories(cache_file_.parent_path(), ignored);
+  const std::filesystem::path fresh = cache_file_.string() + "." + std::to_string(::getpid());
+  {
+    std::ofstream stream(fresh);
+    for (const auto& [identity, digest] : known_) stream << identity << ' ' << digest.hex() << '\n';
+    if (!stream.flush()) {
+      std::filesystem::remove(fresh, ignored);
+      return;
+    }
+  }
+  std::filesystem::rename(fresh, cache_file_, ignored);
+}
+
+std::filesystem::path default_digest_cache() {
+  if (const char* folder = std::getenv("XDG_CACHE_HOME"); folder && *folder) return std::filesystem::path(folder) / "lastro" / "file-digests";
+  if (const char* home = std::getenv("HOME"); home && *home) return std::filesystem::path(home) / ".cache" / "lastro" / "file-digests";
+  return {};
+}
+
+}  // namespace lastro

@@ -1,0 +1,175 @@
+#include "data/resolve_source.h"
+
+#include <glob.h>
+
+#include <algorithm>
+#include <system_error>
+#include <vector>
+
+#include "core/hash.h"
+#include "core/text_of_number.h"
+#include "domain/errors.h"
+
+namespace lastro {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_pattern(const std::string& path) { return path.find_first_of("*?[") != std::string::npos; }
+
+std::vector<fs::path> matches_of(const fs::path& pattern) {
+  glob_t found{};
+  std::vector<fs::path> paths;
+  if (::glob(pattern.c_str(), GLOB_NOSORT, nullptr, &found) == 0)
+    for (std::size_t i = 0; i < found.gl_pathc; ++i)
+      if (std::error_code ignored; fs::is_regular_file(found.gl_pathv[i], ignored)) paths.emplace_back(found.gl_pathv[i]);
+  ::globfree(&found);
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+SourceFormat format_by_name(fs::path path) {
+  for (const char* packed : {".gz", ".zst", ".dz"})
+    if (path.extension() == packed) {
+      path.replace_extension();
+      break;
+    }
+  const std::string extension = path.extension().string();
+  if (extension == ".md" || extension == ".markdown") return SourceFormat::markdown;
+  if (extension == ".jsonl" || extension == ".ndjson") return SourceFormat::jsonl;
+  if (extension == ".dict") return SourceFormat::dictd;
+  return SourceFormat::text;
+}
+
+std::string_view word_for(SourceFormat format) {
+  for (const auto& entry : enum_names(format))
+    if (entry.value == format) return entry.name;
+  return "?";
+}
+
+// Resolves one declaration; refuse() says what is wrong with it.
+class Resolver {
+ public:
+  Resolver(const std::string& name, const SourceDeclaration& declared, const SourcePlace& place, FileDigests& digests, Problems& problems)
+      : name_(name), declared_(declared), place_(place), digests_(digests), problems_(problems) {}
+
+  std::optional<Source> resolve() {
+    Source source;
+    source.name = name_;
+    source.weight = declared_.weight;
+    source.licence = declared_.licence;
+    source.text_field = declared_.text_field;
+    source.share = declared_.share;
+    if (declared_.format == SourceFormat::stories) {
+      if (!declared_.path.empty()) refuse("path=\"" + declared_.path + "\" (stories are made, not read). Remove it, or name another format");
+      source.format = SourceFormat::stories;
+      source.stories_seed = static_cast<std::uint64_t>(declared_.seed);
+      source.stories_bytes = static_cast<std::uint64_t>(declared_.bytes);
+    } else {
+      add_files(source);
+    }
+    if (is_refused_) return std::nullopt;
+    check_digest(source);
+    if (is_refused_) return std::nullopt;
+    return source;
+  }
+
+ private:
+  void refuse(const std::string& message) {
+    is_refused_ = true;
+    problems_.push_back({place_.file, place_.mark, "sources." + name_ + ": " + message});
+  }
+
+  void add_files(Source& source) {
+    if (declared_.path.empty()) return refuse("no path (a source is read from files). Add path:, or format: stories for text made by itself");
+    const std::vector<fs::path> paths = find_files();
+    if (is_refused_) return;
+    source.format = declared_.format.value_or(format_by_name(paths.front()));
+    for (const fs::path& path : paths) {
+      if (!declared_.format && format_by_name(path) != source.format)
+        return refuse("\"" + declared_.path + "\" matches " + std::string(word_for(source.format)) + " and " + std::string(word_for(format_by_name(path))) +
+                      " files (" + path.string() + "; a source has one format). Say format:, or part it into two sources");
+      add_file(path, source);
+    }
+    std::sort(source.files.begin(), source.files.end(),
+              [](const SourceFile& a, const SourceFile& b) { return std::tie(a.sha256, a.path) < std::tie(b.sha256, b.path); });
+  }
+
+  std::vector<fs::path> find_files() {
+    const fs::path path = place_.base_folder / declared_.path;
+    std::error_code ignored;
+    if (fs::is_regular_file(path, ignored)) return {path};
+    if (fs::is_directory(path, ignored)) {
+      refuse("path=\"" + declared_.path + "\" is a folder (a source is files). Name them: " + (fs::path(declared_.path) / "*.txt").string());
+      return {};
+    }
+    if (!is_pattern(declared_.path)) {
+      refuse("path=\"" + declared_.path + "\" is no file (looked for " + fs::absolute(path, ignored).string() + "). Mend the path, or fetch the file");
+      return {};
+    }
+    std::vector<fs::path> paths = matches_of(path);
+    if (paths.empty()) refuse("path=\"" + declared_.path + "\" matches no file (looked from " + fs::absolute(place_.base_folder.empty() ? "." : place_.base_folder, ignored).string() + ")");
+    return paths;
+  }
+
+  void add_file(const fs::path& path, Source& source) {
+    try {
+      const Digest digest = digests_.of(path);
+      source.files.push_back({path, digest, static_cast<std::uint64_t>(fs::file_size(path))});
+    } catch (const Error& error) {
+      refuse(error.what());
+    }
+  }
+
+  void check_digest(const Source& source) {
+    if (!declared_.sha256) return;
+    const auto wanted = Digest::parse(*declared_.sha256);
+    if (!wanted) return refuse("sha256=\"" + *declared_.sha256 + "\" is no digest (64 hexadecimal digits). Write auto to have it found");
+    if (const Digest found = content_digest(source); found != *wanted)
+      refuse("has " + found.to_string() + " (wanted " + wanted->to_string() + "; the files are not the ones that were recorded). Restore them, or write sha256: auto");
+  }
+
+  const std::string& name_;
+  const SourceDeclaration& declared_;
+  const SourcePlace& place_;
+  FileDigests& digests_;
+  Problems& problems_;
+  bool is_refused_ = false;
+};
+
+Sha256& update_text(Sha256& hash, std::string_view text) { return hash.update_u64(text.size()).update(text); }
+
+}  // namespace
+
+std::optional<Source> resolve_source(const std::string& name, const SourceDeclaration& declared, const SourcePlace& place,
+                                     FileDigests& digests, Problems& problems) {
+  return Resolver(name, declared, place, digests, problems).resolve();
+}
+
+Digest content_digest(const Source& source) {
+  if (source.format == SourceFormat::stories)
+    return Sha256().update("lastro stories 1").update_u64(source.stories_seed).update_u64(source.stories_bytes).finish();
+  if (source.files.size() == 1) return source.files.front().sha256;
+  std::vector<Digest> digests;
+  for (const SourceFile& file : source.files) digests.push_back(file.sha256);
+  std::sort(digests.begin(), digests.end());
+  Sha256 hash;
+  hash.update("lastro files 1");
+  for (const Digest& digest : digests) hash.update(std::as_bytes(std::span(digest.bytes)));
+  return hash.finish();
+}
+
+Digest source_digest(const Source& source) {
+  Sha256 hash;
+  hash.update("lastro source 1");
+  update_text(hash, source.name);
+  update_text(hash, word_for(source.format));
+  update_text(hash, text_of(source.weight));
+  update_text(hash, source.licence);
+  update_text(hash, source.text_field);
+  update_text(hash, text_of(source.share));
+  const Digest content = content_digest(source);
+  return hash.update(std::as_bytes(std::span(content.bytes))).finish();
+}
+
+}  // namespace lastro
