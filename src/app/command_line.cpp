@@ -137,7 +137,7 @@ void add_model_commands(Builder& builder, Invocation& invocation) {
 Invocation parse_command_line(int argc, char** argv) {
   Invocation invocation;
   CLI::App app(introduction, "lastro");
-  app.set_version_flag("--version", std::string("lastro ") + version());
+  app.set_version_flag("--version", std::string("lastro ") + std::string(program_version()));
   app.footer(exit_codes);
   app.require_subcommand(0, 1);
   app.add_flag("--schema", invocation.schema, "print the JSON Schema of manifests, for editors");
