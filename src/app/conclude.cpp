@@ -147,7 +147,7 @@ void compare_with_reference(RunRecord& record) {
   fs::path file = reference->text();
   if (fs::is_directory(file)) file /= "manifest.out.yaml";
   Node list = Node::sequence();
-  for (const Difference& difference : differences_between(tree_of(file), record.tree())) {
+  for (const Difference& difference : record_differences(tree_of(file), record.tree())) {
     list.push(difference.to_string());
     std::printf("differs from %s: %s\n", file.c_str(), difference.to_string().c_str());
   }

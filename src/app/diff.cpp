@@ -22,7 +22,7 @@ Node record_at(std::filesystem::path path) {
 }  // namespace
 
 int diff_command(const Invocation& invocation) {
-  const auto differences = differences_between(record_at(invocation.subject), record_at(invocation.other));
+  const auto differences = record_differences(record_at(invocation.subject), record_at(invocation.other));
   Node list = Node::sequence();
   for (const Difference& difference : differences) {
     list.push(difference.to_string());
