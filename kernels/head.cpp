@@ -136,15 +136,15 @@ void head_forward_backward(Workers& workers, const HeadShape& shape, ConstMatrix
                            Workspace workspace) {
   require_head("head_forward_backward", shape, x, weight, targets, log_probs.size(), workspace, workers.size());
   require_count("head_forward_backward", "dlog_probs", static_cast<std::int64_t>(dlog_probs.size()), shape.tokens);
-  require_shape("head_forward_backward", "dx", dx, shape.tokens, shape.width);
-  require_shape("head_forward_backward", "dweight", dweight, weight.rows, shape.width);
+  if (dx.data) require_shape("head_forward_backward", "dx", dx, shape.tokens, shape.width);
+  if (dweight.data) require_shape("head_forward_backward", "dweight", dweight, weight.rows, shape.width);
   const HeadEntries& entries = entries_in_force<HeadEntries>();
   const HeadMemory memory = memory_in(shape, workspace, workers.size());
   const std::int64_t unmasked = list_unmasked(targets, log_probs, memory.unmasked);
   const ConstMatrix true_weight = weight.rows_from(0, shape.vocabulary);
-  const Matrix true_dweight = dweight.rows_from(0, shape.vocabulary);
-  if (start == Start::zero) clear_rows(workers, unmasked ? dweight.rows_from(shape.vocabulary, dweight.rows - shape.vocabulary) : dweight);
-  clear_masked(targets, dx);
+  if (dweight.data && start == Start::zero)
+    clear_rows(workers, unmasked ? dweight.rows_from(shape.vocabulary, dweight.rows - shape.vocabulary) : dweight);
+  if (dx.data) clear_masked(targets, dx);
   over_chunks(workers, shape, x, weight, memory, unmasked, [&](const Chunk& chunk, ConstMatrix rows, Matrix logits, bool first) {
     split(workers, chunk.count, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
@@ -154,8 +154,9 @@ void head_forward_backward(Workers& workers, const HeadShape& shape, ConstMatrix
         entries.gradient(logits.row(i), shape.vocabulary, logsumexp, targets[t], dlog_probs[t]);
       }
     });
-    input_gradient(workers, chunk, logits, true_weight, dx, memory);
-    linear_backward_weight(workers, logits, rows, true_dweight, first ? start : Start::output, memory.linear);
+    if (dx.data) input_gradient(workers, chunk, logits, true_weight, dx, memory);
+    if (dweight.data)
+      linear_backward_weight(workers, logits, rows, dweight.rows_from(0, shape.vocabulary), first ? start : Start::output, memory.linear);
   });
 }
 

@@ -18,7 +18,7 @@ Generated generate(Decoder& decoder, std::span<const TokenId> prompt, const Gene
     prompt = prompt.subspan(piece.size());
   }
 
-  Sampler sampler(generation.sampling);
+  TokenSampler sampler(generation.sampling);
   Generated generated;
   while (static_cast<std::int64_t>(generated.tokens.size()) < generation.max_tokens) {
     const std::int64_t position = decoder.position(sequence);

@@ -26,7 +26,7 @@ TokenId likeliest(std::span<const float> logits) {
 
 }  // namespace
 
-void Sampler::keep_top_p() {
+void TokenSampler::keep_top_p() {
   double total = 0;
   for (const Candidate& candidate : candidates_) total += candidate.share;
   double kept = 0;
@@ -35,7 +35,7 @@ void Sampler::keep_top_p() {
   candidates_.resize(count);
 }
 
-TokenId Sampler::draw(std::span<const float> logits, double chance) {
+TokenId TokenSampler::draw(std::span<const float> logits, double chance) {
   for (const float logit : logits)
     if (std::isnan(logit)) throw DivergedError("the model's logits are not numbers (its training diverged, or its weights are damaged) verify the run");
   if (sampling_.temperature == 0) return likeliest(logits);

@@ -16,9 +16,9 @@ struct Sampling {
 };
 
 // Draws tokens; keeps scratch memory. A draw depends on its arguments alone.
-class Sampler {
+class TokenSampler {
  public:
-  explicit Sampler(const Sampling& sampling) : sampling_(sampling) {}
+  explicit TokenSampler(const Sampling& sampling) : sampling_(sampling) {}
   // `chance` in [0, 1): the random number of this draw (core/random.h, Purpose::sampling). Throws DivergedError when a logit is not a number.
   TokenId draw(std::span<const float> logits, double chance);
 

@@ -92,8 +92,21 @@ Node& RunRecord::stage_entry(const std::string& name) {
   return tree_.set("stages", std::move(stages)).set(name, tree_.at("stages").at(name));
 }
 
-void RunRecord::stage_begins(const std::string& stage) {
-  stage_entry(stage).set("status", "running");
+void RunRecord::stage_begins(const std::string& stage, const std::vector<std::string>& dependants) {
+  Node names = Node::sequence();
+  for (const std::string& name : dependants) names.push(name);
+  const double spent = seconds_spent(stage);
+  Node& entry = stage_entry(stage);
+  entry.set("status", "running");
+  if (spent > 0) entry.set("spent_sec", spent);
+  entry.set("invalidates", std::move(names));
+  save();
+}
+
+void RunRecord::stage_interrupted(const std::string& stage, double seconds_so_far) {
+  Node& entry = stage_entry(stage);
+  entry.set("status", "interrupted");
+  entry.set("spent_sec", seconds_so_far);
   save();
 }
 
@@ -115,14 +128,31 @@ void RunRecord::stage_done(const StageOutcome& outcome) {
   save();
 }
 
-void RunRecord::stage_failed(const std::string& stage, const std::string& cause, const std::vector<std::string>& invalidates) {
-  Node names = Node::sequence();
-  for (const std::string& name : invalidates) names.push(name);
+void RunRecord::stage_failed(const std::string& stage, const std::string& cause) {
+  const Node* before = this->stage(stage);
+  const Node* waiting = before ? before->find("invalidates") : nullptr;
+  const Node invalidates = waiting ? *waiting : Node::sequence();
+  const double spent = seconds_spent(stage);
   Node& entry = stage_entry(stage);
   entry.set("status", "failed");
   entry.set("cause", cause);
-  entry.set("invalidates", std::move(names));
+  if (spent > 0) entry.set("spent_sec", spent);
+  entry.set("invalidates", invalidates);
   save();
+}
+
+double RunRecord::seconds_spent(std::string_view name) const {
+  const Node* entry = stage(name);
+  const Node* spent = entry ? entry->find("spent_sec") : nullptr;
+  return spent && spent->is_number() ? spent->number() : 0;
+}
+
+double RunRecord::total_cost_usd() const {
+  double total = 0;
+  if (const Node* stages = tree_.find("stages"))
+    for (const Entry& stage : stages->entries())
+      if (const Node* cost = stage.value.find("cost_usd"); cost && cost->is_number()) total += cost->number();
+  return total;
 }
 
 void RunRecord::verdict(const Node& verdict) { note("verdict", verdict); }

@@ -36,10 +36,11 @@ class RunRecord {
   // Begins a record with this manifest. What an equal manifest's record knows already stays; an unequal one's is kept in <run>/history.
   static RunRecord begin(const std::filesystem::path& run, const Node& manifest);
 
-  void stage_begins(const std::string& stage);
+  // `dependants`: the stages that build on it, entered so that whoever finds it failed can say what waits for it.
+  void stage_begins(const std::string& stage, const std::vector<std::string>& dependants);
   void stage_done(const StageOutcome& outcome);
-  // `invalidates`: the stages that build on it.
-  void stage_failed(const std::string& stage, const std::string& cause, const std::vector<std::string>& invalidates);
+  void stage_interrupted(const std::string& stage, double seconds_so_far);
+  void stage_failed(const std::string& stage, const std::string& cause);
   void verdict(const Node& verdict);
   void note(std::string_view key, Node value);   // run-wide facts: total cost, differences from the reference
 
@@ -47,6 +48,8 @@ class RunRecord {
   const Node* stage(std::string_view name) const;
   std::optional<Digest> output_of(std::string_view stage) const;
   std::optional<std::string> running_stage() const;   // one that began and neither ended nor failed
+  double seconds_spent(std::string_view stage) const;   // on a stage that was interrupted; else 0
+  double total_cost_usd() const;
 
  private:
   RunRecord(std::filesystem::path run, Node tree) : run_(std::move(run)), tree_(std::move(tree)) {}
@@ -61,7 +64,7 @@ class RunRecord {
 inline constexpr std::array recorded_stage_keys{std::string_view("status"), std::string_view("input_hash"), std::string_view("input_hashes"),
                                                 std::string_view("output_hash"), std::string_view("key"), std::string_view("from_store"),
                                                 std::string_view("wall_clock_sec"), std::string_view("cost_usd"), std::string_view("metrics"),
-                                                std::string_view("measured"), std::string_view("cause"), std::string_view("invalidates")};
+                                                std::string_view("measured"), std::string_view("spent_sec"), std::string_view("cause"), std::string_view("invalidates")};
 inline constexpr std::array recorded_run_keys{std::string_view("verdict"), std::string_view("totals"), std::string_view("differences"), std::string_view("machine")};
 
 }  // namespace lastro

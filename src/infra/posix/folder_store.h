@@ -20,6 +20,9 @@ class FolderStore final : public Store {
   void commit(const ArtifactRecord& artifact, const KeyRecord& key) override;
   std::vector<Damage> verify(const Digest& digest) const override;
 
+  // Removes an artifact and the keys that led to it: keys first, so that nothing names what is not there.
+  void sweep(const Digest& digest) const;
+
   const std::filesystem::path& root() const { return root_; }
   std::vector<Digest> artifacts() const;   // sorted; folders that are no artifacts are left out
   std::vector<Digest> keys() const;        // sorted

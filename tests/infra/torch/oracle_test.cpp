@@ -56,7 +56,7 @@ TEST_P(TheOracle, AgreesOnTheLossAndEveryGradientTensor) {
   const auto answer = make_torch_oracle()->judge(shape, model.weights(), {leaf_shape, leaf.tokens, leaf.targets, leaf.loss_weights}, Oracle::Precision::fp64);
 
   EXPECT_NEAR(ours.loss / answer.loss, 1.0, 1e-6);
-  for (std::size_t row = 0; row < leaf.tokens.size(); ++row) EXPECT_NEAR(ours.logprobs[row], answer.logprobs[row], 1e-5) << row;
+  for (std::size_t row = 0; row < leaf.tokens.size(); ++row) EXPECT_NEAR(ours.logprobs[row], answer.logprobs[row], 5e-5) << row;
   for (const auto& [tensor, relative] : distances(shape, ours.gradients, answer)) EXPECT_LT(relative, oracle_tolerance) << tensor;
 }
 
