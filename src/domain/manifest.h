@@ -57,7 +57,7 @@ struct SourceSpec {
       field("weight", &SourceSpec::weight, {.doc = "share of the mixture, relative to the other sources", .above = 0, .max = 1e6}),
       field("licence", &SourceSpec::licence, {.doc = "a note for those who use the result"}),
       field("text_field", &SourceSpec::text_field, {.doc = "jsonl: the field that holds the text"}),
-      field("share", &SourceSpec::share, {.doc = "part of the documents that is read at all, drawn by a hash of their content", .above = 0, .max = 1}),
+      field("share", &SourceSpec::share, {.doc = "part of the documents that is read at all, drawn by a hash of each", .above = 0, .max = 1}),
       field("sha256", &SourceSpec::sha256,
             {.doc = "the content's hash (several files: of their sorted hashes); auto: taken at plan, recorded, and checked by a replay", .absent = "auto"}),
       field("generated", &SourceSpec::generated, {.doc = "text made by the product itself, instead of path"}),

@@ -1,10 +1,12 @@
 #include "text/merge_table.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <map>
 
 #include "domain/errors.h"
+#include "text/byte_level.h"
 
 namespace lastro {
 
@@ -94,6 +96,22 @@ void PretokenMerger::merge_long(const MergeTable& table, std::vector<TokenId>& t
   std::size_t kept = 0;
   for (std::uint32_t i = 0; i != none; i = next_[i]) tokens[kept++] = tokens[i];
   tokens.resize(kept);
+}
+
+std::optional<TokenId> first_unreachable(const BpeVocabulary& vocabulary) {
+  const MergeTable table(vocabulary);
+  const std::vector<std::string> bytes = token_bytes(vocabulary);
+  std::array<TokenId, 256> id_of_byte{};
+  for (TokenId place = 0; place < 256; ++place) id_of_byte[bytes_in_order()[place]] = vocabulary.first_byte() + place;
+  PretokenMerger merger;
+  std::vector<TokenId> tokens;
+  for (TokenId id = vocabulary.first_merge(); id < vocabulary.size(); ++id) {
+    tokens.clear();
+    for (const char byte : bytes[id]) tokens.push_back(id_of_byte[static_cast<unsigned char>(byte)]);
+    merger.merge(table, tokens);
+    if (tokens.size() != 1 || tokens[0] != id) return id;
+  }
+  return std::nullopt;
 }
 
 }  // namespace lastro

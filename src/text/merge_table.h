@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "text/bpe_vocabulary.h"
@@ -47,5 +48,9 @@ class PretokenMerger {
   std::vector<TokenId> ranks_;                 // of the pair that begins at each place
   std::vector<std::uint32_t> next_, previous_;
 };
+
+// The first token whose own bytes do not merge to it, if any. Training makes none: in a word, the neighbours that tile a token's bytes have been
+// merged exactly as in the token alone, so they are always the same two, and are gone once its turn has come.
+std::optional<TokenId> first_unreachable(const BpeVocabulary& vocabulary);
 
 }  // namespace lastro

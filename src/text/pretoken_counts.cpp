@@ -110,7 +110,7 @@ bool PretokenCountsReader::next() {
 namespace {
 
 // A k-way merge: the file whose pre-token is the smallest by bytes comes first.
-void merge_few(const std::vector<std::filesystem::path>& files, const std::filesystem::path& merged) {
+CountTotals merge_few(const std::vector<std::filesystem::path>& files, const std::filesystem::path& merged) {
   std::vector<std::unique_ptr<PretokenCountsReader>> readers;
   const auto later = [](const PretokenCountsReader* a, const PretokenCountsReader* b) { return a->current().bytes > b->current().bytes; };
   std::priority_queue<PretokenCountsReader*, std::vector<PretokenCountsReader*>, decltype(later)> queue(later);
@@ -119,6 +119,7 @@ void merge_few(const std::vector<std::filesystem::path>& files, const std::files
     if (readers.back()->next()) queue.push(readers.back().get());
   }
   PretokenCountsWriter writer(merged);
+  CountTotals totals;
   std::string bytes;
   while (!queue.empty()) {
     bytes.assign(queue.top()->current().bytes);
@@ -130,8 +131,11 @@ void merge_few(const std::vector<std::filesystem::path>& files, const std::files
       if (reader->next()) queue.push(reader);
     }
     writer.write({bytes, count});
+    ++totals.distinct;
+    totals.pretokens = static_cast<std::int64_t>(sum_of_counts(static_cast<std::uint64_t>(totals.pretokens), count, bytes));
   }
   writer.finish();
+  return totals;
 }
 
 void remove_files(const std::vector<std::filesystem::path>& files) {
@@ -140,7 +144,7 @@ void remove_files(const std::vector<std::filesystem::path>& files) {
 
 }  // namespace
 
-void merge_counts(std::vector<std::filesystem::path> files, const std::filesystem::path& merged, int fan_in) {
+CountTotals merge_counts(std::vector<std::filesystem::path> files, const std::filesystem::path& merged, int fan_in) {
   for (int round = 0; files.size() > static_cast<std::size_t>(fan_in); ++round) {
     std::vector<std::filesystem::path> fewer;
     for (std::size_t begin = 0; begin < files.size(); begin += fan_in) {
@@ -153,8 +157,9 @@ void merge_counts(std::vector<std::filesystem::path> files, const std::filesyste
     }
     files = std::move(fewer);
   }
-  merge_few(files, merged);
+  const CountTotals totals = merge_few(files, merged);
   remove_files(files);
+  return totals;
 }
 
 PretokenCounter::PretokenCounter(std::int64_t memory_bytes, std::filesystem::path run_prefix)

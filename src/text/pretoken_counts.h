@@ -61,8 +61,12 @@ class PretokenCountsReader {
 };
 
 // Merges files of counts into one, adding the counts of equal pre-tokens; reads at most `fan_in` files at a time, with intermediate files in the
-// folder of `merged`. Deletes `files`. Throws ContractError when a count passes 2^63 - 1.
-void merge_counts(std::vector<std::filesystem::path> files, const std::filesystem::path& merged, int fan_in = 64);
+// folder of `merged`. Deletes `files`. Throws ContractError when the counts together pass 2^63 - 1.
+struct CountTotals {
+  std::int64_t distinct = 0;
+  std::int64_t pretokens = 0;
+};
+CountTotals merge_counts(std::vector<std::filesystem::path> files, const std::filesystem::path& merged, int fan_in = 64);
 
 // Counts pre-tokens in bounded memory: when the table is full it is written out as a sorted run. Nothing is ever dropped, so the files merged have
 // the counts that an unbounded table would have.

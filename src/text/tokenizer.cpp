@@ -10,6 +10,7 @@
 #include "text/byte_level.h"
 #include "text/merge_table.h"
 #include "text/pretokenizer.h"
+#include "text/tokenizer_files.h"
 
 namespace lastro {
 namespace {
@@ -69,6 +70,8 @@ BpeTokenizer::BpeTokenizer(BpeVocabulary vocabulary) : vocabulary_(std::move(voc
     throw ContractError("a vocabulary without <|endoftext|> as its first token (documents end with it) is not one of Lastro's");
 }
 
+BpeTokenizer BpeTokenizer::load(const std::filesystem::path& folder) { return BpeTokenizer(read_tokenizer_file(folder)); }
+
 std::vector<TokenId> BpeTokenizer::encode(std::string_view text) const {
   std::vector<TokenId> ids, piece;
   PretokenMerger merger;
@@ -120,6 +123,28 @@ struct BpeEncoder::State {
     merger.merge(tables.merges, piece);
   }
 
+  // The tokens of the pre-token of `size` bytes at `at`, where `readable` bytes may be read.
+  void append(const char* at, std::size_t size, std::size_t readable, std::vector<TokenId>& ids) {
+    if (size > ShortKey::longest) {
+      merge({at, size});
+      ids.insert(ids.end(), piece.begin(), piece.end());
+      return;
+    }
+    const ShortKey key = short_key(at, size, readable);
+    Seen& place = seen[key.hash() >> (64 - seen_bits)];
+    if (place.key != key) {
+      merge({at, size});
+      if (piece.size() > Seen::most) {
+        ids.insert(ids.end(), piece.begin(), piece.end());
+        return;
+      }
+      place.key = key;
+      place.count = static_cast<std::uint32_t>(piece.size());
+      std::copy(piece.begin(), piece.end(), place.ids.begin());
+    }
+    ids.insert(ids.end(), place.ids.begin(), place.ids.begin() + place.count);
+  }
+
   const BpeTokenizer::Tables& tables;
   std::vector<Seen> seen;
   std::vector<TokenId> piece;
@@ -131,28 +156,14 @@ BpeEncoder::BpeEncoder(BpeEncoder&&) noexcept = default;
 BpeEncoder::~BpeEncoder() = default;
 
 void BpeEncoder::encode(std::string_view text, std::vector<TokenId>& ids) {
-  State& state = *state_;
   for (std::size_t begin = 0, end; begin < text.size(); begin = end) {
     end = pretoken_end(text, begin);
-    const std::string_view pretoken = text.substr(begin, end - begin);
-    if (pretoken.size() > ShortKey::longest) {
-      state.merge(pretoken);
-      ids.insert(ids.end(), state.piece.begin(), state.piece.end());
-      continue;
-    }
-    const ShortKey key = short_key(pretoken.data(), pretoken.size(), text.size() - begin);
-    State::Seen& seen = state.seen[key.hash() >> (64 - State::seen_bits)];
-    if (seen.key == key) {
-      ids.insert(ids.end(), seen.ids.begin(), seen.ids.begin() + seen.count);
-      continue;
-    }
-    state.merge(pretoken);
-    ids.insert(ids.end(), state.piece.begin(), state.piece.end());
-    if (state.piece.size() > State::Seen::most) continue;
-    seen.key = key;
-    seen.count = static_cast<std::uint32_t>(state.piece.size());
-    std::copy(state.piece.begin(), state.piece.end(), seen.ids.begin());
+    state_->append(text.data() + begin, end - begin, text.size() - begin, ids);
   }
+}
+
+void BpeEncoder::encode_pretoken(std::string_view pretoken, std::vector<TokenId>& ids) {
+  state_->append(pretoken.data(), pretoken.size(), pretoken.size(), ids);
 }
 
 }  // namespace lastro

@@ -55,6 +55,8 @@ class BpeEncoder {
 
   // Appends the tokens of `text` to `ids`.
   void encode(std::string_view text, std::vector<TokenId>& ids);
+  // The same for bytes that are one pre-token, or a part of one.
+  void encode_pretoken(std::string_view pretoken, std::vector<TokenId>& ids);
 
  private:
   struct State;

@@ -38,11 +38,11 @@ struct Shelf {
     Surroundings around;
     around.sources = sources();
     around.measured_peak_flops = 1e11;
-    around.find_output = [this](const Digest& key) {
+    around.find_output = [outputs = outputs](const Digest& key) {
       const auto found = outputs.find(key);
       return found == outputs.end() ? std::nullopt : std::optional(found->second);
     };
-    around.last_key_fields = [this](const std::string& stage) {
+    around.last_key_fields = [fields = fields](const std::string& stage) {
       const auto found = fields.find(stage);
       return found == fields.end() ? std::nullopt : std::optional(found->second);
     };
