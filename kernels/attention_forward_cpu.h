@@ -10,10 +10,11 @@ alignas(64) constexpr float counting[key_block] = {0,  1,  2,  3,  4,  5,  6,  7
                                                    22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
                                                    44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
 
-// to [head_dim][64] = transposed rows of up to 64 keys.
+// to [head_dim][64] = transposed rows of up to 64 keys; missing keys are 0.
 KERNEL_FN void transpose_block(HeadRows<const float> rows, std::int64_t count, std::int64_t head_dim, float* to) {
-  for (std::int64_t key = 0; key < key_block; ++key)
-    for (std::int64_t d = 0; d < head_dim; ++d) to[d * key_block + key] = key < count ? rows.data[key * rows.stride + d] : 0.0f;
+  transpose(rows.data, rows.stride, count, head_dim, to, key_block);
+  for (std::int64_t d = 0; count < key_block && d < head_dim; ++d)
+    for (std::int64_t key = count; key < key_block; ++key) to[d * key_block + key] = 0.0f;
 }
 
 // to [count][row_stride] = rows * factor, padded with 0.

@@ -22,8 +22,7 @@ int column_workers(std::int64_t row_tiles, std::int64_t column_tiles, int worker
   return best;
 }
 
-constexpr std::int64_t most_tile_columns = 32;
-std::size_t panel_bytes(std::int64_t depth) { return scratch_bytes(std::max(depth, usual_panel_depth) * most_tile_columns); }
+std::size_t blocks_bytes(std::int64_t depth) { return scratch_bytes(a_floats) + scratch_bytes(b_floats_of(depth)); }
 
 void multiply(Workers& workers, const Product& product, Workspace workspace) {
   const LinearEntries& entries = entries_in_force<LinearEntries>();
@@ -31,15 +30,16 @@ void multiply(Workers& workers, const Product& product, Workspace workspace) {
   const std::int64_t column_tiles = (product.columns + entries.tile_columns - 1) / entries.tile_columns;
   const int columns = column_workers(row_tiles, column_tiles, workers.size());
   const int rows = workers.size() / columns;
-  const std::int64_t panel_depth = product.add ? std::max<std::int64_t>(product.depth, 1) : usual_panel_depth;
-  std::byte* const panels = Scratch(workspace).take<std::byte>(0);
+  const std::int64_t depth = product.add ? std::max(product.depth, usual_depth) : usual_depth;
+  std::byte* const blocks = Scratch(workspace).take<std::byte>(0);
   on_workers(workers, [&](int worker) {
     const Part row_part = part_of(row_tiles, worker / columns, rows);
     const Part column_part = part_of(column_tiles, worker % columns, columns);
     const ProductPart part{row_part.begin * entries.tile_rows, std::min(row_part.end * entries.tile_rows, product.rows),
                            column_part.begin * entries.tile_columns, std::min(column_part.end * entries.tile_columns, product.columns)};
+    float* const a = reinterpret_cast<float*>(blocks + worker * blocks_bytes(depth));
     if (part.row_begin < part.row_end && part.column_begin < part.column_end)
-      entries.multiply(product, part, panel_depth, reinterpret_cast<float*>(panels + worker * panel_bytes(panel_depth)));
+      entries.multiply(product, part, {depth, a, a + scratch_bytes(a_floats) / sizeof(float)});
   });
 }
 
@@ -91,7 +91,7 @@ void linear_backward_weight(Workers& workers, ConstMatrix dy, ConstMatrix x, Mat
 }
 
 std::size_t linear_workspace_bytes(std::int64_t, std::int64_t inputs, std::int64_t, int workers) {
-  return scratch_slack + panel_bytes(inputs) * static_cast<std::size_t>(workers);
+  return scratch_slack + blocks_bytes(std::max(inputs, usual_depth)) * static_cast<std::size_t>(workers);
 }
 
 }  // namespace lastro::kernels

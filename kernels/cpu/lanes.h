@@ -2,6 +2,8 @@
 
 #include "isa.h"   // of the path that this file is compiled for; first, so that the element functions find its overloads
 
+#include <utility>
+
 #include "cpu/table.h"
 #include "element/exp_log.h"
 
@@ -36,6 +38,43 @@ KERNEL_FN void each(std::int64_t count, const Body& body) {
   if (const std::int64_t rest = count - i)
     body([i, rest](const float* p) __attribute__((always_inline)) { return load_first(p + i, rest); },
          [i, rest](float* p, Floats v) __attribute__((always_inline)) { store_first(p + i, v, rest); });
+}
+
+// Exchanges blocks of `block` x `block` elements off the diagonal between registers `block` apart; for all powers of two, a transposition.
+template <int block, int... i>
+KERNEL_FN void exchange(Floats& upper, Floats& lower, std::integer_sequence<int, i...>) {
+  const Floats u = upper, l = lower;
+  upper = __builtin_shufflevector(u, l, ((i & block) ? lanes + i - block : i)...);
+  lower = __builtin_shufflevector(u, l, ((i & block) ? lanes + i : i + block)...);
+}
+template <int block>
+KERNEL_FN void exchange_all(Floats (&rows)[lanes]) {
+  if constexpr (block < lanes) {
+#pragma GCC unroll 16
+    for (int r = 0; r < lanes; ++r)
+      if (!(r & block)) exchange<block>(rows[r], rows[r + block], std::make_integer_sequence<int, lanes>{});
+    exchange_all<2 * block>(rows);
+  }
+}
+
+// to[k * to_row + j] = from[j * from_row + k], k < depth, j < columns.
+KERNEL_FN void transpose(const float* from, std::int64_t from_row, std::int64_t columns, std::int64_t depth, float* to, std::int64_t to_row) {
+  std::int64_t j = 0;
+  for (; lanes > 1 && j + lanes <= columns; j += lanes) {
+    std::int64_t k = 0;
+    for (; k + lanes <= depth; k += lanes) {
+      Floats rows[lanes];
+#pragma GCC unroll 16
+      for (int r = 0; r < lanes; ++r) rows[r] = load(from + (j + r) * from_row + k);
+      exchange_all<1>(rows);
+#pragma GCC unroll 16
+      for (int r = 0; r < lanes; ++r) store(to + (k + r) * to_row + j, rows[r]);
+    }
+    for (; k < depth; ++k)
+      for (int r = 0; r < lanes; ++r) to[k * to_row + j + r] = from[(j + r) * from_row + k];
+  }
+  for (; j < columns; ++j)
+    for (std::int64_t k = 0; k < depth; ++k) to[k * to_row + j] = from[j * from_row + k];
 }
 
 // The sixteen running sums of the rules: element i of a row goes to lane i mod 16.

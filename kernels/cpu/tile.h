@@ -34,9 +34,10 @@ KERNEL_FN void carry_on(std::int64_t depth, LeftOperand a, const float* b, std::
   }
 }
 
-// The same from and to memory: c [rows, tile_columns], begun at +0 or at what c holds.
+// The same from and to memory: c [rows, tile_columns], begun at +0 or at what c holds; `add` (may be null) is added to the finished sums.
 template <int rows>
-KERNEL_FN void chain_tile(std::int64_t depth, LeftOperand a, const float* b, std::int64_t b_step, float* c, std::int64_t c_row, bool from_c) {
+KERNEL_FN void chain_tile(std::int64_t depth, LeftOperand a, const float* b, std::int64_t b_step, float* c, std::int64_t c_row, bool from_c,
+                          const float* add = nullptr, std::int64_t add_row = 0) {
   Floats sums[rows][tile_vectors];
 #pragma GCC unroll 16
   for (int i = 0; i < rows; ++i)
@@ -46,10 +47,11 @@ KERNEL_FN void chain_tile(std::int64_t depth, LeftOperand a, const float* b, std
 #pragma GCC unroll 16
   for (int i = 0; i < rows; ++i)
 #pragma GCC unroll 4
-    for (int j = 0; j < tile_vectors; ++j) store(c + i * c_row + j * lanes, sums[i][j]);
+    for (int j = 0; j < tile_vectors; ++j)
+      store(c + i * c_row + j * lanes, add ? load(add + i * add_row + j * lanes) + sums[i][j] : sums[i][j]);
 }
 
-// body(std::integral_constant-like rows) for a row count known at run time, 1 .. most.
+// body(Rows<n>) for a row count n known at run time, 1 .. most; more rows count as most.
 template <int count>
 struct Rows {
   static constexpr int value = count;

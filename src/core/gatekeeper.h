@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +25,9 @@ std::optional<Gate> parse_gate(const std::string& measurement, const Node& condi
 
 // Numbers by name: what a run measured, what its baseline report says.
 using Measurements = std::map<std::string, double, std::less<>>;
+
+// What is measured of every run, whatever its stages.
+inline constexpr std::array<std::string_view, 2> run_measurements{"cost_total_usd", "wall_clock_total_sec"};
 
 // The gates' answer. A gate whose value or reference was not measured (or is not a number) fails and says so.
 Verdict judge(const std::vector<Gate>& gates, const Measurements& measured, const Measurements& baseline);

@@ -7,6 +7,7 @@
 #include "core/nearest.h"
 #include "core/overrides.h"
 #include "core/record_keys.h"
+#include "core/wiring.h"
 #include "core/yaml.h"
 
 namespace lastro {
@@ -280,7 +281,9 @@ void sort_by_place(Problems& problems) {
 }
 
 Manifest parse_manifest(const Node& tree, const std::string& file, const StageRegistry& registry, Problems& problems) {
-  return ManifestReader(file, registry, problems).read(tree);
+  Manifest manifest = ManifestReader(file, registry, problems).read(tree);
+  check_wiring(manifest, registry, problems);
+  return manifest;
 }
 
 Manifest read_manifest(std::string_view text, const std::string& file, const std::vector<std::string>& assignments, const StageRegistry& registry,

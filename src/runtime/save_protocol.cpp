@@ -69,7 +69,7 @@ std::vector<std::string> SaveProtocol::run(const SaveJob& job) {
   }
   if (failures.empty()) failures = verify(job);
   if (failures.empty()) {
-    rotate(job.step, remarks);
+    mark_and_rotate(job.step, remarks);
     return remarks;
   }
   remarks.push_back(line_of(job.step, failures));
@@ -102,11 +102,7 @@ bool SaveProtocol::is_there_already(const SaveJob& job, std::vector<std::string>
   for (const Failure& failure : failures)
     if (&failure == &failures.front() || failure.message != failures.front().message) remarks.push_back(failure.message + "; it is written anew");
   if (!failures.empty()) return false;
-  const Failures marking = together(ranks_, [&] {
-    if (ranks_.is_root() && !there->verified) folder_.mark_verified(*there);
-  });
-  for (const Failure& failure : marking) remarks.push_back("checkpoint " + std::to_string(job.step.value) + " is whole, but not marked so: " + failure.message);
-  if (marking.empty()) rotate(job.step, remarks);
+  mark_and_rotate(job.step, remarks);
   return true;
 }
 
@@ -140,23 +136,26 @@ SaveProtocol::Failures SaveProtocol::commit(const SaveJob& job, const WrittenSha
 }
 
 SaveProtocol::Failures SaveProtocol::verify(const SaveJob& job) {
-  const Failures reading = together(ranks_, [&] {
+  return together(ranks_, [&] {
     const CommittedCheckpoint written = read_committed(folder_.folder_of(job.step));
     const auto damages = verify_shard(written.folder, written.index, ranks_.rank().value, ReadFrom::disk);
     if (!damages.empty()) throw DamagedShard(damages.front());
   });
-  if (!reading.empty()) return reading;
-  return together(ranks_, [&] {
-    if (ranks_.is_root()) folder_.mark_verified(read_committed(folder_.folder_of(job.step)));
-  });
 }
 
 // The new checkpoint is good already: what goes wrong here must not take it away.
-void SaveProtocol::rotate(Step step, std::vector<std::string>& remarks) {
-  const Failures failures = together(ranks_, [&] {
+void SaveProtocol::mark_and_rotate(Step step, std::vector<std::string>& remarks) {
+  const Failures marking = together(ranks_, [&] {
+    if (!ranks_.is_root()) return;
+    const auto checkpoint = folder_.find(step);
+    if (checkpoint && !checkpoint->verified) folder_.mark_verified(*checkpoint);
+  });
+  for (const Failure& failure : marking) remarks.push_back("checkpoint " + std::to_string(step.value) + " is whole, but not marked so: " + failure.message);
+  if (!marking.empty()) return;
+  const Failures rotating = together(ranks_, [&] {
     if (ranks_.is_root()) folder_.rotate(keep_);
   });
-  for (const Failure& failure : failures)
+  for (const Failure& failure : rotating)
     remarks.push_back("checkpoint " + std::to_string(step.value) + " is saved, but an older one cannot be removed: " + failure.message);
 }
 

@@ -17,10 +17,12 @@
 namespace lastro {
 namespace {
 
+using Texts = std::vector<std::vector<std::string>>;   // [source][document]
+
 // Documents in memory; part p has every parts-th, in pieces of seven bytes.
 class MemoryDocuments final : public DocumentStream {
  public:
-  explicit MemoryDocuments(std::vector<std::vector<std::string>> documents) : documents_(std::move(documents)) {}
+  explicit MemoryDocuments(Texts documents) : documents_(std::move(documents)) {}
 
   void read(int part, int parts, const std::function<void(const DocumentPiece&)>& visit) const override {
     for (std::size_t source = 0; source < documents_.size(); ++source)
@@ -38,7 +40,7 @@ class MemoryDocuments final : public DocumentStream {
     } while (at < text.size());
   }
 
-  std::vector<std::vector<std::string>> documents_;
+  Texts documents_;
 };
 
 class ThreadWorkers final : public Workers {
@@ -59,6 +61,7 @@ class NoCheckpoints final : public Checkpoints {
  public:
   void save(Step, const Node&, const StateView&) override {}
   std::optional<Node> load_newest(const StateView&) override { return std::nullopt; }
+  std::optional<Node> roll_back(Step, const StateView&) override { return std::nullopt; }
   std::optional<Step> finish() override { return std::nullopt; }
   Digest publish(Step, const std::filesystem::path&) override { return {}; }
 };
@@ -113,7 +116,7 @@ std::string all_files(const std::filesystem::path& folder) {
 
 MemoryDocuments odd_documents() {
   Dice dice(1);
-  std::vector<std::vector<std::string>> documents(2);
+  Texts documents(2);
   for (int i = 0; i < 60; ++i) documents[i % 2].push_back(odd_text(dice, dice.below(400)));
   documents[0].push_back(std::string(3000, 'a'));
   documents[0].push_back("");
@@ -131,7 +134,9 @@ TEST(VocabularyStage, MakesTheSameOnAnyMachine) {
 
     EXPECT_EQ(all_files(output), all_files(folder / "wanted")) << machine.ranks << " ranks";
     EXPECT_EQ(found.summary, wanted.summary);
-    if (machine.memory_limit_bytes == 1) EXPECT_GT(found.measured.at("spills").integer(), 3);
+    if (machine.memory_limit_bytes == 1) {
+      EXPECT_GT(found.measured.at("spills").integer(), 3);
+    }
   }
 }
 
@@ -145,7 +150,7 @@ TEST(VocabularyStage, CountsEveryPretokenOfASingleSource) {
     for_each_pretoken(texts.back(), [&](std::string_view pretoken) { ++wanted[std::string(pretoken)]; });
   }
 
-  run_vocabulary({}, folder.path(), MemoryDocuments({texts}), sources_of({1}));
+  run_vocabulary({}, folder.path(), MemoryDocuments(Texts{texts}), sources_of({1}));
 
   std::map<std::string, std::uint64_t> found;
   for (PretokenCountsReader reader(folder / "pretokens.counts"); reader.next();) found[std::string(reader.current().bytes)] = reader.current().count;
@@ -158,7 +163,7 @@ TEST(VocabularyStage, BalancesSourcesByWeight) {
   for (int i = 0; i < 200000; ++i) large += "large words ";
   for (int i = 0; i < 20000; ++i) small += "small words ";
 
-  run_vocabulary({}, folder.path(), MemoryDocuments({{large}, {small}}), sources_of({3, 1}), {.sample_bytes = 800000});
+  run_vocabulary({}, folder.path(), MemoryDocuments(Texts{{large}, {small}}), sources_of({3, 1}), {.sample_bytes = 800000});
 
   const Node report = parse_json(read_text_file(folder / "vocabulary.json"), "vocabulary.json");
   const auto counted = [&](int source) { return report.at("sources").items()[source].at("counted_bytes").number(); };
@@ -169,7 +174,7 @@ TEST(VocabularyStage, BalancesSourcesByWeight) {
 TEST(VocabularyStage, TakesAllOfASourceThatIsTooShortForItsShare) {
   const TemporaryFolder folder;
 
-  run_vocabulary({}, folder.path(), MemoryDocuments({{std::string(100000, 'x')}, {"short text"}}), sources_of({1, 1}));
+  run_vocabulary({}, folder.path(), MemoryDocuments(Texts{{std::string(100000, 'x')}, {"short text"}}), sources_of({1, 1}));
 
   const Node report = parse_json(read_text_file(folder / "vocabulary.json"), "vocabulary.json");
   EXPECT_EQ(report.at("sources").items()[1].at("counted_bytes").integer(), 10);
@@ -178,15 +183,15 @@ TEST(VocabularyStage, TakesAllOfASourceThatIsTooShortForItsShare) {
 TEST(VocabularyStage, RefusesSourcesWithoutText) {
   const TemporaryFolder folder;
 
-  EXPECT_THROW(run_vocabulary({}, folder.path(), MemoryDocuments({{"", ""}}), sources_of({1})), ContractError);
-  EXPECT_THROW(run_vocabulary({}, folder.path(), MemoryDocuments({{}}), sources_of({1})), ContractError);
-  EXPECT_THROW(run_vocabulary({}, folder.path(), MemoryDocuments({}), {}), UsageError);
+  EXPECT_THROW(run_vocabulary({}, folder.path(), MemoryDocuments(Texts{{"", ""}}), sources_of({1})), ContractError);
+  EXPECT_THROW(run_vocabulary({}, folder.path(), MemoryDocuments(Texts(1)), sources_of({1})), ContractError);
+  EXPECT_THROW(run_vocabulary({}, folder.path(), MemoryDocuments(Texts()), {}), UsageError);
 }
 
 TEST(VocabularyStage, StopsOnAllRanksWhenAsked) {
   const TemporaryFolder folder;
 
-  EXPECT_THROW(run_vocabulary({3, 1, 0, [] { return true; }}, folder.path(), MemoryDocuments({{"only one rank has a document"}}), sources_of({1})), Preempted);
+  EXPECT_THROW(run_vocabulary({3, 1, 0, [] { return true; }}, folder.path(), MemoryDocuments(Texts{{"only one rank has a document"}}), sources_of({1})), Preempted);
 }
 
 TEST(VocabularyStage, SaysWhatIsWrongWithItsSettings) {
@@ -222,7 +227,7 @@ TEST(TokenizerStage, LearnsFromTheCountsWhatTheDefinitionSays) {
     texts.push_back(odd_text(dice, 50));
     for_each_pretoken(texts.back(), [&](std::string_view pretoken) { ++counts[std::string(pretoken)]; });
   }
-  run_vocabulary({}, folder / "vocabulary", MemoryDocuments({texts}), sources_of({1}), {.size = 340, .smaller_sizes = {300}});
+  run_vocabulary({}, folder / "vocabulary", MemoryDocuments(Texts{texts}), sources_of({1}), {.size = 340, .smaller_sizes = {300}});
   const TokenizerStage::Inputs inputs{Vocabulary(Digest{}, folder / "vocabulary")};
 
   const StageResult result = run_on_machine({}, folder / "tokenizer", [&](RunContext& run) { return TokenizerStage({}).run(run, inputs); });

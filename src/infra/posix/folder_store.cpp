@@ -184,6 +184,11 @@ std::vector<Damage> FolderStore::verify(const Digest& digest) const {
   return damages;
 }
 
+void FolderStore::forget(const Digest& key) const {
+  std::error_code none;
+  if (fs::remove(key_file(key), none)) sync_folder(root_ / "keys");
+}
+
 void FolderStore::sweep(const Digest& digest) const {
   for (const Digest& key : keys()) {
     const auto record = find_key(key);
