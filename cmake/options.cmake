@@ -12,6 +12,9 @@ option(LASTRO_TESTS "Build the tests" ON)
 set(LASTRO_SANITIZE "" CACHE STRING "Sanitizers for every target, e.g. address,undefined or thread")
 set(LASTRO_TORCH "" CACHE PATH "A folder with LibTorch (include/, lib/): builds the oracle, audit and the reader of PyTorch checkpoints")
 
+# The two programs lie side by side here, as they do when installed.
+set(LASTRO_BIN_DIR ${PROJECT_BINARY_DIR}/bin)
+
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})

@@ -31,6 +31,9 @@ function(lastro_library name)
   endif()
 endfunction()
 
+# What `tools/test --sanitize` builds: the test programs without MPI and LibTorch, whose own code the sanitizers would report on.
+add_custom_target(unit_tests)
+
 # lastro_test(text SOURCES bpe_test.cpp ROOMS text LIBRARIES ...): one GoogleTest program a folder, test_text.
 function(lastro_test name)
   cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;ROOMS;LIBRARIES" ${ARGN})
@@ -41,5 +44,10 @@ function(lastro_test name)
   add_executable(test_${name} ${ARG_SOURCES})
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(test_${name} PRIVATE lastro_flags ${rooms} ${ARG_LIBRARIES} GTest::gmock_main)
-  gtest_discover_tests(test_${name} TEST_PREFIX ${name}. PROPERTIES TIMEOUT ${ARG_TIMEOUT} DISCOVERY_TIMEOUT 60)
+  set(labels)
+  if(NOT "mpi" IN_LIST ARG_ROOMS AND NOT "torch" IN_LIST ARG_ROOMS)
+    add_dependencies(unit_tests test_${name})
+    set(labels LABELS unit)
+  endif()
+  gtest_discover_tests(test_${name} TEST_PREFIX ${name}. PROPERTIES TIMEOUT ${ARG_TIMEOUT} ${labels} DISCOVERY_TIMEOUT 60)
 endfunction()

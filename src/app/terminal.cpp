@@ -10,7 +10,7 @@
 
 #include "core/json.h"
 #include "domain/errors.h"
-#include "infra/posix/files.h"
+#include "core/files.h"
 
 namespace lastro {
 namespace {

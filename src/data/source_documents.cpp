@@ -111,7 +111,7 @@ class Reading {
   void note_malformed(std::size_t file, std::int64_t row, const std::string& problem) {
     ++report_.malformed;
     if (report_.first_malformed.size() < ReadReport::named)
-      report_.first_malformed.push_back(source_.files[file].path.string() + ":" + std::to_string(row) + ": " + problem);
+      report_.first_malformed.push_back({file, row, source_.files[file].path.string() + ":" + std::to_string(row) + ": " + problem});
   }
 
   const Source& source_;

@@ -11,14 +11,22 @@
 
 namespace lastro {
 
+// A jsonl row that holds no text.
+struct MalformedRow {
+  std::size_t file;    // its place in the source
+  std::int64_t row;    // counts from 1
+  std::string text;    // "rows.jsonl:17: no field "text""
+  auto operator<=>(const MalformedRow&) const = default;
+};
+
 // What became of the rows of a source (of a part of them).
 struct ReadReport {
   static constexpr std::size_t named = 5;   // malformed rows of each source that are named
 
   struct OfSource {
-    std::int64_t documents = 0;                 // given to the visitor
-    std::int64_t malformed = 0;                 // jsonl rows that hold no text
-    std::vector<std::string> first_malformed;   // "rows.jsonl:17: no field "text"", by file and line
+    std::int64_t documents = 0;                  // given to the visitor
+    std::int64_t malformed = 0;
+    std::vector<MalformedRow> first_malformed;   // by file and row
   };
   std::vector<OfSource> sources;
 };

@@ -19,6 +19,23 @@ TokenRow read_row(const std::filesystem::path& dataset_folder, const DatasetLayo
   return row;
 }
 
+std::vector<TokenId> read_last_tokens(const std::filesystem::path& dataset_folder, const DatasetLayout& layout, Split split, std::int64_t most_tokens) {
+  std::int64_t all = 0;
+  for (const ShardedSource& source : layout.of(split)) all += source.tokens();
+  std::vector<TokenId> tokens(std::min(all, most_tokens));
+  std::int64_t skip = all - static_cast<std::int64_t>(tokens.size());
+  std::size_t filled = 0;
+  for (const ShardedSource& source : layout.of(split)) {
+    const TokenShards shards(dataset_folder, layout, source);
+    const std::int64_t begin = std::min(skip, shards.tokens());
+    skip -= begin;
+    const std::size_t count = shards.tokens() - begin;
+    shards.read(begin, std::span(tokens).subspan(filled, count));
+    filled += count;
+  }
+  return tokens;
+}
+
 std::vector<Window> windows_over(std::int64_t tokens, std::int64_t context, double overlap) {
   const std::int64_t stride = std::max<std::int64_t>(1, context - static_cast<std::int64_t>(overlap * static_cast<double>(context)));
   std::vector<Window> windows;

@@ -21,6 +21,9 @@ struct TokenRow {
 };
 TokenRow read_row(const std::filesystem::path& dataset_folder, const DatasetLayout& layout, Split split, std::int64_t most_tokens);
 
+// The last tokens of a split, in the order of read_row.
+std::vector<TokenId> read_last_tokens(const std::filesystem::path& dataset_folder, const DatasetLayout& layout, Split split, std::int64_t most_tokens);
+
 // Where a window begins and which of its targets count: tokens[begin, end] go through the model, targets [first, end] are scored.
 struct Window {
   std::int64_t begin;

@@ -181,6 +181,7 @@ Decoder& Decoder::operator=(Decoder&&) noexcept = default;
 Decoder::~Decoder() = default;
 
 const ModelShape& Decoder::shape() const { return state_->shape; }
+std::int64_t Decoder::tokens_per_append() const { return state_->rows; }
 std::int64_t Decoder::position(std::int64_t sequence) const { return state_->position(sequence); }
 void Decoder::clear(std::int64_t sequence) { state_->position(sequence) = 0; }
 

@@ -34,10 +34,11 @@ class Decoder {
   ~Decoder();
 
   const ModelShape& shape() const;
+  std::int64_t tokens_per_append() const;               // at most
   std::int64_t position(std::int64_t sequence) const;   // tokens in the cache
   void clear(std::int64_t sequence);                    // forgets them
 
-  // Appends `tokens` (at most tokens_per_step) to one sequence. Afterwards `logits` is the vector [vocabulary] after the last of them.
+  // Appends `tokens` (at most tokens_per_append()) to one sequence. Afterwards `logits` is the vector [vocabulary] after the last of them.
   // Throws UsageError when the context is full.
   void append(std::int64_t sequence, std::span<const TokenId> tokens, std::span<float> logits);
 

@@ -30,7 +30,8 @@ LeafFlops leaf_flops(const ModelShape& shape, LeafShape leaf, Keep keep) {
   flops.forward = shape.layers * block_forward + logits;
   if (keep == Keep::nothing) return flops;
   flops.backward = shape.layers * block_backward + 2 * logits;
-  if (keep == Keep::inputs) flops.recompute += shape.layers * (block_forward - down);   // nothing in the backward pass needs a block's output
+  // The last block's inside is still there when the backward pass begins; and nothing in a backward pass needs a block's output.
+  if (keep == Keep::inputs) flops.recompute += (shape.layers - 1) * (block_forward - down);
   if (shape.tied) flops.recompute += logits;
   return flops;
 }

@@ -189,7 +189,8 @@ void SafetensorsSource::add_file(const std::filesystem::path& file) {
   const std::string text = read_header(file, in, file_bytes);
   const std::uint64_t data = 8 + text.size();
   std::vector<Extent> extents;
-  for (const auto& [name, value, mark] : parse_json(text, file.string()).entries())
+  const Node header = parse_json(text, file.string());
+  for (const auto& [name, value, mark] : header.entries())
     if (name != "__metadata__") extents.push_back(extent_of(file, name, value));
   check_covers(file, extents, file_bytes - data);
   for (auto& extent : extents) {

@@ -6,7 +6,7 @@
 
 #include "core/hash.h"
 #include "domain/errors.h"
-#include "infra/posix/files.h"
+#include "core/files.h"
 #include "tests/support/temporary_folder.h"
 
 namespace lastro {

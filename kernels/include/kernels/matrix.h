@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 namespace lastro::kernels {
 
@@ -18,7 +19,11 @@ struct MatrixView {
   MatrixView(T* data, std::int64_t rows, std::int64_t columns) : MatrixView(data, rows, columns, columns) {}
   MatrixView(T* data, std::int64_t rows, std::int64_t columns, std::int64_t stride)
       : data(data), rows(rows), columns(columns), stride(stride) {}
-  operator MatrixView<const T>() const { return {data, rows, columns, stride}; }
+  operator MatrixView<const T>() const
+    requires(!std::is_const_v<T>)
+  {
+    return {data, rows, columns, stride};
+  }
 
   T* row(std::int64_t r) const { return data + r * stride; }
   MatrixView rows_from(std::int64_t first, std::int64_t count) const { return {row(first), count, columns, stride}; }

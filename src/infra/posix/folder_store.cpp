@@ -8,7 +8,7 @@
 
 #include "core/hash.h"
 #include "domain/errors.h"
-#include "infra/posix/files.h"
+#include "core/files.h"
 
 namespace lastro {
 namespace fs = std::filesystem;
@@ -182,6 +182,20 @@ std::vector<Damage> FolderStore::verify(const Digest& digest) const {
   if (content_is_files && digest_of_files(record.type, record.files) != digest)
     damages.push_back({(folder / record_name).string(), "", digest.to_string(), digest_of_files(record.type, record.files).to_string()});
   return damages;
+}
+
+void FolderStore::forget(const Digest& key) const {
+  std::error_code none;
+  if (fs::remove(key_file(key), none)) sync_folder(root_ / "keys");
+}
+
+void FolderStore::sweep(const Digest& digest) const {
+  for (const Digest& key : keys()) {
+    const auto record = find_key(key);
+    if (record && record->artifact == digest) fs::remove(key_file(key));
+  }
+  sync_folder(root_ / "keys");
+  fs::remove_all(folder_of(digest));
 }
 
 std::vector<Digest> FolderStore::artifacts() const { return digests_named_in(root_ / "objects"); }

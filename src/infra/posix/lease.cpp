@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "domain/errors.h"
-#include "infra/posix/files.h"
+#include "core/files.h"
 
 namespace lastro {
 namespace {

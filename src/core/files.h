@@ -8,6 +8,8 @@
 
 namespace lastro {
 
+// Files, whole and durable. A port: infra/posix has the implementation.
+
 // The whole file. Throws EnvironmentError when it cannot be read.
 std::string read_file(const std::filesystem::path& path);
 

@@ -1,0 +1,166 @@
+#include "app/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "domain/errors.h"
+#include "domain/version.h"
+
+namespace lastro {
+namespace {
+
+constexpr const char* introduction =
+    "lastro takes a language model from raw text to a gated release, described by one manifest.\n"
+    "The same manifest gives the same bits on any number of ranks and threads, through any number of kills.";
+constexpr const char* exit_codes =
+    "Exit codes: 0 ok, 2 usage or manifest, 3 environment, 4 contract or hash, 5 HOLD, 6 budget or memory, 7 preempted (run the same command again),\n"
+    "8 a rank died (run the same command again), 9 training diverged, 70 internal.";
+
+// Adds options to subcommands; `invocation` is where values go.
+class Builder {
+ public:
+  Builder(CLI::App& app, Invocation& invocation) : app_(app), invocation_(invocation) {}
+
+  CLI::App* command(const std::string& name, const std::string& about) {
+    CLI::App* made = app_.add_subcommand(name, about);
+    made->callback([this, name] { invocation_.command = name; });
+    return made;
+  }
+
+  void places(CLI::App* command) {
+    command->add_option("--run", invocation_.run, "the run directory (default: runs/<name of the manifest>)");
+    command->add_option("--store", invocation_.store, "where artifacts live (default: what the manifest says, else runs/store)");
+  }
+  void manifest(CLI::App* command) {
+    command->add_option("MANIFEST", invocation_.subject, "the manifest, e.g. manifests/dev.yaml")->required();
+    command->add_option("--set", invocation_.sets, "change a value of the manifest, recorded with the run: --set sources.prose.path=my.txt")->expected(1)->take_all();
+    places(command);
+  }
+  void run_directory(CLI::App* command) {
+    command->add_option("RUN", invocation_.subject, "a run directory, e.g. runs/dev")->required();
+    places(command);
+  }
+  void size(CLI::App* command) {
+    command->add_option("--ranks", invocation_.ranks, "processes that compute together (results do not depend on it)")->check(CLI::Range(1, 1 << 20));
+    command->add_option("--threads", invocation_.threads, "threads of each rank (results do not depend on it; default: the cores, shared out)")->check(CLI::Range(1, 4096));
+  }
+  void json(CLI::App* command) { command->add_flag("--json", invocation_.json, "print JSON for programs"); }
+
+ private:
+  CLI::App& app_;
+  Invocation& invocation_;
+};
+
+void add_pipeline_commands(Builder& builder, Invocation& invocation) {
+  CLI::App* plan = builder.command("plan", "say what a run would do: stages, what is there already and why not, memory, time, cost");
+  builder.manifest(plan);
+  builder.size(plan);
+  builder.json(plan);
+
+  CLI::App* run = builder.command("run", "make what the manifest describes; the same command resumes. The last line is SHIP or HOLD: <reason>");
+  builder.manifest(run);
+  builder.size(run);
+  builder.json(run);
+
+  CLI::App* gate = builder.command("gate", "judge a finished run by its gates");
+  builder.run_directory(gate);
+  builder.json(gate);
+
+  CLI::App* rollback = builder.command("rollback", "forget a stage and all that builds on it; says first what making it again costs");
+  builder.run_directory(rollback);
+  rollback->add_option("STAGE", invocation.stage, "e.g. 03_dataset")->required();
+  rollback->add_flag("--dry-run", invocation.dry_run, "only say what would happen");
+  builder.size(rollback);
+  builder.json(rollback);
+}
+
+void add_record_commands(Builder& builder, Invocation& invocation) {
+  CLI::App* status = builder.command("status", "where a run stands");
+  builder.run_directory(status);
+  builder.json(status);
+
+  CLI::App* verify = builder.command("verify", "hash everything again that a run names: its store and its checkpoints");
+  builder.run_directory(verify);
+  builder.json(verify);
+
+  CLI::App* diff = builder.command("diff", "every difference between two runs outside time and cost");
+  diff->add_option("RUN", invocation.subject, "a run directory or a manifest.out.yaml")->required();
+  diff->add_option("OTHER", invocation.other, "another")->required();
+  builder.json(diff);
+
+  CLI::App* gc = builder.command("gc", "sweep artifacts that no run beside the store names");
+  builder.places(gc);
+  gc->add_flag("--yes", invocation.yes, "do it; without it, only say what would go");
+  builder.json(gc);
+
+  CLI::App* doctor = builder.command("doctor", "what this machine offers: processor, memory, disk, launcher, libraries");
+  builder.places(doctor);
+  builder.json(doctor);
+}
+
+void add_model_commands(Builder& builder, Invocation& invocation) {
+  CLI::App* sample = builder.command("sample", "let a run's model write");
+  builder.run_directory(sample);
+  sample->add_option("--prompt", invocation.prompt, "what the text begins with");
+  sample->add_option("--tokens", invocation.tokens, "how many tokens at most")->check(CLI::Range(1, 1000000));
+  sample->add_option("--temperature", invocation.temperature, "0: always the likeliest token")->check(CLI::Range(0.0, 100.0));
+  sample->add_option("--top-k", invocation.top_k, "only the k likeliest tokens; 0: all")->check(CLI::Range(0, 1 << 24));
+  sample->add_option("--top-p", invocation.top_p, "only the likeliest tokens that make up this share")->check(CLI::Range(0.0, 1.0));
+  sample->add_option("--seed", invocation.seed, "the same seed writes the same text");
+  builder.json(sample);
+
+  CLI::App* score = builder.command("score", "log-probabilities of texts under a run's model, one {\"ids\": [...], \"logprobs\": [...]} a line");
+  builder.run_directory(score);
+  score->add_option("--input", invocation.input, "lines of {\"text\": ...}; -: stdin")->required();
+  builder.json(score);
+
+  CLI::App* tokenize = builder.command("tokenize", "token ids of texts, one {\"ids\": [...]} a line");
+  builder.run_directory(tokenize);
+  tokenize->add_option("--input", invocation.input, "lines of {\"text\": ...}; -: stdin")->required();
+  builder.json(tokenize);
+
+  CLI::App* exported = builder.command("export", "write a run's model for other programs");
+  builder.run_directory(exported);
+  exported->add_option("--format", invocation.format, "hf: a Hugging Face folder")->check(CLI::IsMember({"hf"}));
+  exported->add_option("DIR", invocation.other, "the folder to fill; must be new or empty")->required();
+  builder.json(exported);
+
+  CLI::App* audit = builder.command("audit", "replay a leaf of a run through LibTorch's autograd and compare every gradient");
+  builder.run_directory(audit);
+  audit->add_option("--step", invocation.step, "the saved step to start from (default: the newest)");
+  audit->add_option("--leaf", invocation.leaf, "which leaf of the step");
+  builder.json(audit);
+}
+
+}  // namespace
+
+Invocation parse_command_line(int argc, char** argv) {
+  Invocation invocation;
+  CLI::App app(introduction, "lastro");
+  app.set_version_flag("--version", std::string("lastro ") + std::string(program_version()));
+  app.footer(exit_codes);
+  app.require_subcommand(0, 1);
+  app.add_flag("--schema", invocation.schema, "print the JSON Schema of manifests, for editors");
+  Builder builder(app, invocation);
+  add_pipeline_commands(builder, invocation);
+  add_record_commands(builder, invocation);
+  add_model_commands(builder, invocation);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& wanted) {   // --help, --version
+    app.exit(wanted, std::cout, std::cerr);
+    invocation.command.clear();
+    return invocation;
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(std::string(error.what()) + " (see lastro " + (argc > 1 && argv[1][0] != '-' ? std::string(argv[1]) + " " : "") + "--help)");
+  }
+  if (invocation.command.empty()) {
+    if (invocation.schema)
+      invocation.command = "schema";
+    else
+      std::cout << app.help();
+  }
+  return invocation;
+}
+
+}  // namespace lastro

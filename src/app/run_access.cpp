@@ -1,0 +1,51 @@
+#include "app/run_access.h"
+
+#include <algorithm>
+
+#include "domain/errors.h"
+
+namespace lastro {
+namespace fs = std::filesystem;
+namespace {
+
+std::string words_for(std::initializer_list<ArtifactType> types) {
+  std::string words;
+  for (const ArtifactType type : types) words += (words.empty() ? "" : " or ") + std::string(name_of(type));
+  return words;
+}
+
+fs::path store_of(const Invocation& invocation, const RunRecord& record) {
+  if (!invocation.store.empty()) return invocation.store;
+  const Node* totals = record.tree().find("machine");
+  const Node* store = totals ? totals->find("store") : nullptr;
+  return store && store->as<std::string>() ? fs::path(store->text()) : fs::path("runs/store");
+}
+
+}  // namespace
+
+OpenedRun open_run(const Invocation& invocation) {
+  fs::path folder = invocation.run.empty() ? invocation.subject : invocation.run;
+  if (folder.filename() == "manifest.out.yaml") folder = folder.parent_path();
+  auto record = RunRecord::load(folder);
+  if (!record)
+    throw UsageError(folder.string() + " is no run (it has no manifest.out.yaml) give the directory of a run, e.g. runs/dev; `lastro run MANIFEST` makes one");
+  const fs::path store = store_of(invocation, *record);
+  return {folder, std::move(*record), FolderStore(store)};
+}
+
+FoundArtifact newest_artifact(const OpenedRun& run, std::initializer_list<ArtifactType> types) {
+  const Node* stages = run.record.tree().find("stages");
+  std::optional<FoundArtifact> newest;
+  for (const Entry& stage : stages ? stages->entries() : Node::Mapping{}) {
+    const auto digest = run.record.output_of(stage.key);
+    const auto record = digest ? run.store.find_artifact(*digest) : std::nullopt;
+    if (!record || std::find(types.begin(), types.end(), record->type) == types.end()) continue;
+    newest = FoundArtifact{stage.key, *record, run.store.folder_of(*digest)};
+  }
+  if (!newest)
+    throw UsageError(run.folder.string() + " has no " + words_for(types) + " yet in " + run.store.root().string() +
+                     " (no stage that makes one is done, or --store is another) run its manifest to the end first");
+  return *newest;
+}
+
+}  // namespace lastro

@@ -1,0 +1,77 @@
+#include "stages/yardsticks.h"
+
+#include <algorithm>
+#include <numbers>
+#include <thread>
+
+#include "core/xz.h"
+#include "eval/held_out.h"
+#include "eval/ngram.h"
+
+namespace lastro {
+namespace {
+
+// A row as text, a line's end between documents: what someone would hand to a compressor.
+std::string text_of(std::span<const TokenId> tokens, TokenId end_of_document, const BpeTokenizer& tokenizer) {
+  std::string text;
+  for (const TokenId token : tokens) {
+    if (token == end_of_document)
+      text += '\n';
+    else
+      text += tokenizer.bytes_of(token);
+  }
+  return text;
+}
+
+std::uint64_t xz_length(std::initializer_list<std::string_view> parts) {
+  XzLength length;
+  for (const std::string_view part : parts) length.update(part);
+  return length.finish();
+}
+
+double xz_bits_per_byte(std::string_view train, std::string_view held, std::int64_t held_bytes) {
+  std::uint64_t train_alone = 0;
+  std::exception_ptr failure;
+  std::thread beside([&] {
+    try {
+      train_alone = xz_length({train});
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  });
+  std::uint64_t both = 0;
+  try {
+    both = xz_length({train, held});
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  beside.join();
+  if (failure) std::rethrow_exception(failure);
+  return static_cast<double>(both - train_alone) * 8.0 / static_cast<double>(held_bytes);
+}
+
+}  // namespace
+
+Yardsticks measure_yardsticks(const std::filesystem::path& dataset_folder, const DatasetLayout& layout, const BpeTokenizer& tokenizer,
+                              const YardstickLimits& limits) {
+  Yardsticks found;
+  const TokenRow held = read_row(dataset_folder, layout, Split::held_out, limits.held_out_tokens);
+  if (held.text_bytes == 0 || (limits.xz_bytes == 0 && limits.ngram_tokens == 0)) return found;
+  // A token stands for at least a byte, so the last `wanted` tokens hold what both need.
+  const std::int64_t wanted = std::max(limits.xz_bytes, limits.ngram_tokens);
+  const std::vector<TokenId> train = read_last_tokens(dataset_folder, layout, Split::train, wanted);
+
+  if (limits.ngram_tokens > 0) {
+    const auto last = std::span(train).last(std::min<std::size_t>(train.size(), limits.ngram_tokens));
+    const NgramModel model(last, layout.vocabulary_size);
+    found.ngram_bits_per_byte = model.negative_log_likelihood(std::span(held.tokens).subspan(1)) / std::numbers::ln2 / static_cast<double>(held.text_bytes);
+  }
+  if (limits.xz_bytes > 0) {
+    std::string text = text_of(train, layout.end_of_document, tokenizer);
+    if (static_cast<std::int64_t>(text.size()) > limits.xz_bytes) text.erase(0, text.size() - limits.xz_bytes);
+    found.xz_bits_per_byte = xz_bits_per_byte(text, text_of(std::span(held.tokens).subspan(1), layout.end_of_document, tokenizer), held.text_bytes);
+  }
+  return found;
+}
+
+}  // namespace lastro
