@@ -69,7 +69,7 @@ void add_pipeline_commands(Builder& builder, Invocation& invocation) {
   CLI::App* rollback = builder.command("rollback", "forget a stage and all that builds on it; says first what making it again costs");
   builder.run_directory(rollback);
   rollback->add_option("STAGE", invocation.stage, "e.g. 03_dataset")->required();
-  rollback->add_flag("--yes", invocation.yes, "do it; without it, only say what would happen");
+  rollback->add_flag("--dry-run", invocation.dry_run, "only say what would happen");
   builder.size(rollback);
   builder.json(rollback);
 }

@@ -21,7 +21,8 @@ struct Invocation {
   bool json = false;
 
   std::string stage;                    // rollback, audit: which
-  bool yes = false;                     // rollback, gc: do it, do not only say it
+  bool dry_run = false;                 // rollback: only say it
+  bool yes = false;                     // gc: do it, do not only say it
   std::optional<std::int64_t> step;     // audit
   std::int64_t leaf = 0;                // audit
   std::string prompt;                   // sample

@@ -84,6 +84,7 @@ class Completer {
   Node setting(const SettingSpec& spec, const Node& given, const std::string& path) {
     if (spec.is_optional && is_absent(spec, given)) return marked(Node(nullptr), given.mark);
     if (!spec.is_list) return single(spec, given, path);
+    if (spec.info.one_or_many && !given.is_sequence()) return marked(Node(Node::Sequence{single(spec, given, path)}), given.mark);
     if (!given.is_sequence()) {
       refuse(given.mark, path + "=" + shown(given) + " (must be a list" + meaning(spec.info) + ")");
       return defaulted(spec, path, given.mark);

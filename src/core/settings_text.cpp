@@ -11,6 +11,12 @@ bool is_whole(double value) { return value == std::floor(value) && std::abs(valu
 Node bound_node(double value) { return is_whole(value) ? Node(static_cast<std::int64_t>(value)) : Node(value); }
 std::string bound_text(double value) { return is_whole(value) ? text_of(static_cast<std::int64_t>(value)) : text_of(value); }
 
+Node either(Node one, Node other) {
+  Node schema = Node::mapping();
+  schema.set("anyOf", Node(Node::Sequence{std::move(one), std::move(other)}));
+  return schema;
+}
+
 Node item_schema(const SettingSpec& spec) {
   Node schema = Node::mapping();
   switch (spec.type) {
@@ -35,8 +41,8 @@ Node value_schema(const SettingSpec& spec) {
   if (spec.is_list) {
     Node list = Node::mapping();
     list.set("type", "array");
-    list.set("items", std::move(schema));
-    schema = std::move(list);
+    list.set("items", schema);
+    schema = spec.info.one_or_many ? either(std::move(schema), std::move(list)) : std::move(list);
   }
   if (!spec.is_optional) return schema;
   Node none = Node::mapping();
@@ -44,9 +50,7 @@ Node value_schema(const SettingSpec& spec) {
   words.push(Node(nullptr));
   if (!spec.info.absent.empty()) words.push(Node(spec.info.absent));
   none.set("enum", std::move(words));
-  Node either = Node::mapping();
-  either.set("anyOf", Node(Node::Sequence{std::move(schema), std::move(none)}));
-  return either;
+  return either(std::move(schema), std::move(none));
 }
 
 Node default_of(const SettingSpec& spec) {
@@ -98,7 +102,7 @@ std::string cell(std::string text) {
 }  // namespace
 
 std::string values_text(const SettingSpec& spec) {
-  std::string text = (spec.is_list ? "list of: " : "") + item_words(spec) + range_words(spec.info);
+  std::string text = (spec.info.one_or_many ? "one or a list of: " : spec.is_list ? "list of: " : "") + item_words(spec) + range_words(spec.info);
   if (!spec.info.unit.empty()) text += ", " + std::string(spec.info.unit);
   if (spec.is_optional) text += spec.info.absent.empty() ? "; or null" : "; or " + std::string(spec.info.absent);
   return text;

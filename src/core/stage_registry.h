@@ -35,6 +35,7 @@
 //     static Resources resources(const Settings& settings, const PlanFacts& facts);       // may throw BudgetError
 //     static std::vector<Change<Settings>> changes(const Settings& settings);             // that make it smaller, cheapest first
 //     static std::vector<Recipe<Settings>> recipes();                                     // named presets
+//     static constexpr std::array measurements{std::string_view("bits_per_byte"), ...};   // what gates may ask of it
 //   };
 //
 // A member of Inputs is Artifact<T>, AnyModel, Sources, or an std::optional of one of the first two. `ports` lists all of them in the order of
@@ -138,6 +139,7 @@ struct StageKind {
   void (*check)(const Node& settings, SettingsCheck& check) = nullptr;
   Resources (*resources)(const Node& settings, const PlanFacts& facts) = nullptr;
   std::vector<ChangeInfo> (*changes)(const Node& settings) = nullptr;
+  std::vector<std::string_view> (*measurements)() = nullptr;
   StageResult (*run)(RunContext& run, const Node& settings, const ResolvedInputs& inputs) = nullptr;
 
   // Complete settings from what a manifest says; every problem is added, the stage's own checks included.
@@ -285,6 +287,14 @@ StageResult run_stage(RunContext& run, const Node& settings, const ResolvedInput
 }
 
 template <class S>
+std::vector<std::string_view> measurements_by() {
+  if constexpr (requires { S::measurements; })
+    return {S::measurements.begin(), S::measurements.end()};
+  else
+    return {};
+}
+
+template <class S>
 constexpr std::string_view doc_of() {
   if constexpr (requires { S::doc; })
     return S::doc;
@@ -314,6 +324,7 @@ StageKind stage_kind() {
   made.check = stage_detail::check_stage<S>;
   made.resources = stage_detail::resources_of<S>;
   made.changes = stage_detail::changes_of<S>;
+  made.measurements = stage_detail::measurements_by<S>;
   made.run = stage_detail::run_stage<S>;
   return made;
 }

@@ -50,21 +50,23 @@ std::string_view word_for(SourceFormat format) {
 // Resolves one declaration; refuse() says what is wrong with it.
 class Resolver {
  public:
-  Resolver(const std::string& name, const SourceDeclaration& declared, const SourcePlace& place, FileDigests& digests, Problems& problems)
-      : name_(name), declared_(declared), place_(place), digests_(digests), problems_(problems) {}
+  Resolver(const SourceSpec& declared, const SourcePlace& place, FileDigests& digests, Problems& problems)
+      : declared_(declared), place_(place), digests_(digests), problems_(problems) {}
 
   std::optional<Source> resolve() {
     Source source;
-    source.name = name_;
+    source.name = declared_.name;
     source.weight = declared_.weight;
     source.licence = declared_.licence;
     source.text_field = declared_.text_field;
     source.share = declared_.share;
-    if (declared_.format == SourceFormat::stories) {
-      if (!declared_.path.empty()) refuse("path=\"" + declared_.path + "\" (stories are made, not read). Remove it, or name another format");
+    if (declared_.generated) {
+      if (!declared_.path.empty()) refuse("path=\"" + declared_.path.front() + "\" (text that is generated is not read). Remove path: or generated:");
       source.format = SourceFormat::stories;
-      source.stories_seed = static_cast<std::uint64_t>(declared_.seed);
-      source.stories_bytes = static_cast<std::uint64_t>(declared_.bytes);
+      source.stories_seed = static_cast<std::uint64_t>(declared_.generated->seed);
+      source.stories_bytes = static_cast<std::uint64_t>(declared_.generated->bytes);
+    } else if (declared_.format == SourceFormat::stories) {
+      refuse("format=stories (stories are generated). Write generated: {kind: stories, seed: 1, bytes: 1000000} instead of path and format");
     } else {
       add_files(source);
     }
@@ -77,17 +79,21 @@ class Resolver {
  private:
   void refuse(const std::string& message) {
     is_refused_ = true;
-    problems_.push_back({place_.file, place_.mark, "sources." + name_ + ": " + message});
+    problems_.push_back({place_.file, declared_.mark, "sources." + declared_.name + ": " + message});
   }
 
   void add_files(Source& source) {
-    if (declared_.path.empty()) return refuse("no path (a source is read from files). Add path:, or format: stories for text made by itself");
-    const std::vector<fs::path> paths = find_files();
+    if (declared_.path.empty()) return refuse("no path (a source is read from files). Add path:, or generated: for text made by lastro itself");
+    std::vector<fs::path> paths;
+    for (const std::string& path : declared_.path)
+      for (fs::path& found : find_files(path)) paths.push_back(std::move(found));
     if (is_refused_) return;
+    std::sort(paths.begin(), paths.end());
+    paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
     source.format = declared_.format.value_or(format_by_name(paths.front()));
     for (const fs::path& path : paths) {
       if (!declared_.format && format_by_name(path) != source.format)
-        return refuse("\"" + declared_.path + "\" matches " + std::string(word_for(source.format)) + " and " + std::string(word_for(format_by_name(path))) +
+        return refuse("path has " + std::string(word_for(source.format)) + " and " + std::string(word_for(format_by_name(path))) +
                       " files (" + path.string() + "; a source has one format). Say format:, or part it into two sources");
       add_file(path, source);
     }
@@ -95,20 +101,20 @@ class Resolver {
               [](const SourceFile& a, const SourceFile& b) { return std::tie(a.sha256, a.path) < std::tie(b.sha256, b.path); });
   }
 
-  std::vector<fs::path> find_files() {
-    const fs::path path = place_.base_folder / declared_.path;
+  std::vector<fs::path> find_files(const std::string& declared) {
+    const fs::path path = place_.base_folder / declared;
     std::error_code ignored;
     if (fs::is_regular_file(path, ignored)) return {path};
     if (fs::is_directory(path, ignored)) {
-      refuse("path=\"" + declared_.path + "\" is a folder (a source is files). Name them: " + (fs::path(declared_.path) / "*.txt").string());
+      refuse("path=\"" + declared + "\" is a folder (a source is files). Name them: " + (fs::path(declared) / "*.txt").string());
       return {};
     }
-    if (!is_pattern(declared_.path)) {
-      refuse("path=\"" + declared_.path + "\" is no file (looked for " + fs::absolute(path, ignored).string() + "). Mend the path, or fetch the file");
+    if (!is_pattern(declared)) {
+      refuse("path=\"" + declared + "\" is no file (looked for " + fs::absolute(path, ignored).string() + "). Mend the path, or fetch the file");
       return {};
     }
     std::vector<fs::path> paths = matches_of(path);
-    if (paths.empty()) refuse("path=\"" + declared_.path + "\" matches no file (looked from " + fs::absolute(place_.base_folder.empty() ? "." : place_.base_folder, ignored).string() + ")");
+    if (paths.empty()) refuse("path=\"" + declared + "\" matches no file (looked from " + fs::absolute(place_.base_folder.empty() ? "." : place_.base_folder, ignored).string() + ")");
     return paths;
   }
 
@@ -122,15 +128,13 @@ class Resolver {
   }
 
   void check_digest(const Source& source) {
-    if (!declared_.sha256) return;
-    const auto wanted = Digest::parse(*declared_.sha256);
-    if (!wanted) return refuse("sha256=\"" + *declared_.sha256 + "\" is no digest (64 hexadecimal digits). Write auto to have it found");
+    const auto& wanted = declared_.expected_sha256;
+    if (!wanted) return;
     if (const Digest found = content_digest(source); found != *wanted)
       refuse("has " + found.to_string() + " (wanted " + wanted->to_string() + "; the files are not the ones that were recorded). Restore them, or write sha256: auto");
   }
 
-  const std::string& name_;
-  const SourceDeclaration& declared_;
+  const SourceSpec& declared_;
   const SourcePlace& place_;
   FileDigests& digests_;
   Problems& problems_;
@@ -141,9 +145,8 @@ Sha256& update_text(Sha256& hash, std::string_view text) { return hash.update_u6
 
 }  // namespace
 
-std::optional<Source> resolve_source(const std::string& name, const SourceDeclaration& declared, const SourcePlace& place,
-                                     FileDigests& digests, Problems& problems) {
-  return Resolver(name, declared, place, digests, problems).resolve();
+std::optional<Source> resolve_source(const SourceSpec& declared, const SourcePlace& place, FileDigests& digests, Problems& problems) {
+  return Resolver(declared, place, digests, problems).resolve();
 }
 
 Digest content_digest(const Source& source) {

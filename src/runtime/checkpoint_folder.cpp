@@ -47,7 +47,7 @@ std::vector<std::filesystem::path> CheckpointFolder::step_folders() const {
   std::error_code error;
   for (std::filesystem::directory_iterator entry(root_, error), end; !error && entry != end; entry.increment(error))
     if (is_step_folder(entry->path().filename().string()) && entry->is_directory(error)) folders.push_back(entry->path());
-  if (error && error != std::errc::no_such_file_or_directory)
+  if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
     throw EnvironmentError(root_.string() + " cannot be listed (" + error.message() + ")", "libc", "opendir", error.value());
   std::sort(folders.begin(), folders.end());
   return folders;

@@ -40,6 +40,10 @@ Checkpointer::~Checkpointer() {
     changed_.notify_all();
   }
   if (thread_.joinable()) thread_.join();
+  try {
+    tell(remarks_);
+  } catch (...) {   // an event that cannot be told must not end the program
+  }
 }
 
 std::int64_t Checkpointer::staging_bytes(const StateLayout& layout, Rank rank, int world) {

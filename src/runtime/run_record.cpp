@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/files.h"
+#include "core/record_keys.h"
 #include "core/yaml.h"
 #include "domain/errors.h"
 
@@ -138,6 +139,11 @@ void RunRecord::stage_failed(const std::string& stage, const std::string& cause)
   entry.set("cause", cause);
   if (spent > 0) entry.set("spent_sec", spent);
   entry.set("invalidates", invalidates);
+  save();
+}
+
+void RunRecord::stage_rolled_back(const std::string& stage) {
+  stage_entry(stage);
   save();
 }
 

@@ -41,6 +41,7 @@ class RunRecord {
   void stage_done(const StageOutcome& outcome);
   void stage_interrupted(const std::string& stage, double seconds_so_far);
   void stage_failed(const std::string& stage, const std::string& cause);
+  void stage_rolled_back(const std::string& stage);   // as if it had never run
   void verdict(const Node& verdict);
   void note(std::string_view key, Node value);   // run-wide facts: total cost, differences from the reference
 
@@ -59,12 +60,5 @@ class RunRecord {
   std::filesystem::path run_;
   Node tree_;
 };
-
-// The keys that a record adds to a manifest: to each stage, and at the top. A manifest may have them; they wish for nothing.
-inline constexpr std::array recorded_stage_keys{std::string_view("status"), std::string_view("input_hash"), std::string_view("input_hashes"),
-                                                std::string_view("output_hash"), std::string_view("key"), std::string_view("from_store"),
-                                                std::string_view("wall_clock_sec"), std::string_view("cost_usd"), std::string_view("metrics"),
-                                                std::string_view("measured"), std::string_view("spent_sec"), std::string_view("cause"), std::string_view("invalidates")};
-inline constexpr std::array recorded_run_keys{std::string_view("verdict"), std::string_view("totals"), std::string_view("differences"), std::string_view("machine")};
 
 }  // namespace lastro

@@ -27,11 +27,12 @@ std::string write_nonce(const fs::path& run) {
   return nonce;
 }
 
-// One rank's word for all: is there another stage?
-bool another_stage(Collective& ranks, bool root_has_one) {
-  std::int64_t word[1] = {ranks.is_root() && root_has_one};
-  ranks.all_max(word);
-  return word[0] != 0;
+// Rank 0's word for all: is there another stage? Any rank's word: was it asked to stop?
+bool another_stage(Collective& ranks, bool root_has_one, bool stop) {
+  std::int64_t words[2] = {ranks.is_root() && root_has_one, stop};
+  ranks.all_max(words);
+  if (words[0] != 0 && words[1] != 0) throw Preempted("stopped between two stages, as asked; run the same command to go on");
+  return words[0] != 0;
 }
 
 void expect_output(const NextStage& next, const MadeArtifact& made) {
@@ -102,7 +103,7 @@ void run_stages(StageMachine& machine, const fs::path& run, StageView& view, con
   for (;;) {
     std::optional<NextStage> next;
     if (orchestra) next = orchestra->next_stage();
-    if (!another_stage(machine.ranks, next.has_value())) return;
+    if (!another_stage(machine.ranks, next.has_value(), machine.stop_requested())) return;
     if (orchestra)
       lead_stage(std::move(*next), machine, run, view, *orchestra);
     else

@@ -68,7 +68,10 @@ std::vector<std::string> SaveProtocol::run(const SaveJob& job) {
     if (room.empty()) failures = write(job);
   }
   if (failures.empty()) failures = verify(job);
-  if (failures.empty()) return remarks;
+  if (failures.empty()) {
+    mark_and_rotate(job.step, remarks);
+    return remarks;
+  }
   remarks.push_back(line_of(job.step, failures));
   const Failures left = together(ranks_, [&] {
     if (ranks_.is_root()) folder_.remove(folder_.folder_of(job.step));
@@ -96,16 +99,10 @@ bool SaveProtocol::is_there_already(const SaveJob& job, std::vector<std::string>
     for (int shard = ranks_.rank().value; shard < found.index.world; shard += ranks_.size())
       if (const auto damages = verify_shard(text, found.index, shard, ReadFrom::disk); !damages.empty()) throw DamagedShard(damages.front());
   });
-  for (const Failure& failure : failures) {
+  for (const Failure& failure : failures)
     if (&failure == &failures.front() || failure.message != failures.front().message) remarks.push_back(failure.message + "; it is written anew");
-  }
   if (!failures.empty()) return false;
-  const Failures marking = together(ranks_, [&] {
-    if (!ranks_.is_root()) return;
-    if (!there->verified) folder_.mark_verified(*there);
-    folder_.rotate(keep_);
-  });
-  for (const Failure& failure : marking) remarks.push_back("after checkpoint " + std::to_string(job.step.value) + ": " + failure.message);
+  mark_and_rotate(job.step, remarks);
   return true;
 }
 
@@ -139,17 +136,27 @@ SaveProtocol::Failures SaveProtocol::commit(const SaveJob& job, const WrittenSha
 }
 
 SaveProtocol::Failures SaveProtocol::verify(const SaveJob& job) {
-  const Failures reading = together(ranks_, [&] {
+  return together(ranks_, [&] {
     const CommittedCheckpoint written = read_committed(folder_.folder_of(job.step));
     const auto damages = verify_shard(written.folder, written.index, ranks_.rank().value, ReadFrom::disk);
     if (!damages.empty()) throw DamagedShard(damages.front());
   });
-  if (!reading.empty()) return reading;
-  return together(ranks_, [&] {
+}
+
+// The new checkpoint is good already: what goes wrong here must not take it away.
+void SaveProtocol::mark_and_rotate(Step step, std::vector<std::string>& remarks) {
+  const Failures marking = together(ranks_, [&] {
     if (!ranks_.is_root()) return;
-    folder_.mark_verified(read_committed(folder_.folder_of(job.step)));
-    folder_.rotate(keep_);
+    const auto checkpoint = folder_.find(step);
+    if (checkpoint && !checkpoint->verified) folder_.mark_verified(*checkpoint);
   });
+  for (const Failure& failure : marking) remarks.push_back("checkpoint " + std::to_string(step.value) + " is whole, but not marked so: " + failure.message);
+  if (!marking.empty()) return;
+  const Failures rotating = together(ranks_, [&] {
+    if (ranks_.is_root()) folder_.rotate(keep_);
+  });
+  for (const Failure& failure : rotating)
+    remarks.push_back("checkpoint " + std::to_string(step.value) + " is saved, but an older one cannot be removed: " + failure.message);
 }
 
 std::vector<std::vector<Digest>> SaveProtocol::gather_tiles(const StateLayout& layout, const std::vector<Digest>& mine) {

@@ -44,6 +44,7 @@ class SaveProtocol {
   Failures write(const SaveJob& job);
   Failures commit(const SaveJob& job, const WrittenShard& mine);
   Failures verify(const SaveJob& job);
+  void mark_and_rotate(Step step, std::vector<std::string>& remarks);
   std::vector<std::vector<Digest>> gather_tiles(const StateLayout& layout, const std::vector<Digest>& mine);
   ShardHeader header_of(const SaveJob& job) const { return {job.layout, job.step, stage_key_.hex(), ranks_.rank(), ranks_.size()}; }
 

@@ -46,8 +46,8 @@ Node to_node(const Contamination& contamination) {
 
 Node to_node(const Yardsticks& yardsticks) {
   Node node = Node::mapping();
-  if (yardsticks.xz_bits_per_byte) node.set("xz_bits_per_byte", *yardsticks.xz_bits_per_byte);
-  if (yardsticks.ngram_bits_per_byte) node.set("ngram5_bits_per_byte", *yardsticks.ngram_bits_per_byte);
+  if (yardsticks.xz_bits_per_byte) node.set("xz", *yardsticks.xz_bits_per_byte);
+  if (yardsticks.ngram_bits_per_byte) node.set("ngram5", *yardsticks.ngram_bits_per_byte);
   return node;
 }
 

@@ -3,28 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/fp64.h"
+
 namespace lastro {
 namespace {
 
-// cos(pi x) for x in [0, 1] by Taylor's series at 0 (quarter by quarter, so that its argument stays below pi / 4), as one chain of fused
-// multiply-adds: libm's cosine differs by processor and release. Error below 1e-15.
-double cos_pi(double x) {
-  constexpr double pi = 0x1.921fb54442d18p+1;
-  if (x > 0.5) return -cos_pi(1 - x);
-  if (x > 0.25) {
-    const double angle = pi * (0.5 - x), square = angle * angle;   // the sine of what is missing to pi / 2
-    double sum = 0;
-    for (int k = 17; k >= 3; k -= 2) sum = -square / (k * (k - 1)) * (1 + sum);
-    return angle * (1 + sum);
-  }
-  const double angle = pi * x, square = angle * angle;
-  double sum = 0;
-  for (int k = 18; k >= 2; k -= 2) sum = -square / (k * (k - 1)) * (1 + sum);
-  return 1 + sum;
-}
+constexpr double pi = 0x1.921fb54442d18p+1;
 
 // What is left of the height above min_ratio, after the share `progress` in [0, 1] of the way down.
-double cosine_height(double progress) { return 0.5 * (1 + cos_pi(progress)); }
+double cosine_height(double progress) { return 0.5 * (1 + kernels::cosine_fp64(pi * progress)); }
 double root_height(double progress) { return 1 - std::sqrt(progress); }
 
 }  // namespace

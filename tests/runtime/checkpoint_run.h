@@ -1,5 +1,7 @@
 #pragma once
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <functional>
 #include <set>
@@ -12,6 +14,12 @@
 #include "support/temporary_folder.h"
 
 namespace lastro {
+
+// In memory where the system has such a place: hundreds of saves need not wait for a disk to make them durable.
+class MemoryFolder : public TemporaryFolder {
+ public:
+  MemoryFolder() : TemporaryFolder(::access("/dev/shm", W_OK) == 0 ? std::filesystem::path("/dev/shm") : std::filesystem::temp_directory_path()) {}
+};
 
 // One rank with a checkpointer, as a trainer would have it.
 struct TestRank {

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 TEST(Checkpointer, LoadsNothingWhereNothingIs) {
-  const TemporaryFolder folder;
+  const MemoryFolder folder;
 
   const Loaded loaded = load({folder / "checkpoints"});
 
@@ -25,7 +25,7 @@ TEST(Checkpointer, LoadsNothingWhereNothingIs) {
 
 TEST(Checkpointer, LoadsAtAnyNumberOfRanksWhatAnyNumberSaved) {
   for (int saving = 1; saving <= 4; ++saving) {
-    const TemporaryFolder folder;
+    const MemoryFolder folder;
     EXPECT_EQ(save_steps({folder / "checkpoints", saving}, {10, 20}), "");
     for (int loading = 1; loading <= 4; ++loading) {
       const Loaded loaded = load({folder / "checkpoints", loading});
@@ -38,7 +38,7 @@ TEST(Checkpointer, LoadsAtAnyNumberOfRanksWhatAnyNumberSaved) {
 TEST(Checkpointer, GivesOneStateOneDigestWhateverRanksWroteIt) {
   std::set<Digest> contents;
   for (int ranks = 1; ranks <= 4; ++ranks) {
-    const TemporaryFolder folder;
+    const MemoryFolder folder;
     save_steps({folder / "checkpoints", ranks}, {7});
     contents.insert(CheckpointReader(folder / "checkpoints/step-000007").content());
   }
@@ -47,7 +47,7 @@ TEST(Checkpointer, GivesOneStateOneDigestWhateverRanksWroteIt) {
 }
 
 TEST(Checkpointer, WritesEqualBytesForEqualState) {
-  const TemporaryFolder one, other;
+  const MemoryFolder one, other;
 
   save_steps({one / "checkpoints", 2}, {7});
   save_steps({other / "checkpoints", 2}, {7});
@@ -57,7 +57,7 @@ TEST(Checkpointer, WritesEqualBytesForEqualState) {
 }
 
 TEST(Checkpointer, LeavesAFolderAStepWithShardsIndexAndMarker) {
-  const TemporaryFolder folder;
+  const MemoryFolder folder;
 
   save_steps({folder / "checkpoints", 2}, {120});
 
@@ -66,7 +66,7 @@ TEST(Checkpointer, LeavesAFolderAStepWithShardsIndexAndMarker) {
 }
 
 TEST(Checkpointer, KeepsTheNewestVerifiedOnes) {
-  const TemporaryFolder folder;
+  const MemoryFolder folder;
 
   save_steps({folder / "checkpoints", 2, 2}, {1, 2, 3, 4});
 
@@ -74,7 +74,7 @@ TEST(Checkpointer, KeepsTheNewestVerifiedOnes) {
 }
 
 TEST(Checkpointer, SaysTheNewestVerifiedStepAtTheEnd) {
-  const TemporaryFolder folder;
+  const MemoryFolder folder;
   run_ranks({folder / "checkpoints", 3}, [](TestRank& rank) {
     EXPECT_EQ(rank.checkpoints.finish(), std::nullopt);
     rank.save(5);
@@ -84,7 +84,7 @@ TEST(Checkpointer, SaysTheNewestVerifiedStepAtTheEnd) {
 }
 
 TEST(Checkpointer, SavesWhatTheStateWasWhenAsked) {
-  const TemporaryFolder folder;
+  const MemoryFolder folder;
   run_ranks({folder / "checkpoints", 2}, [](TestRank& rank) {
     rank.save(5);
     rank.state.set(999);   // training goes on while the save is under way
@@ -94,7 +94,7 @@ TEST(Checkpointer, SavesWhatTheStateWasWhenAsked) {
 }
 
 TEST(Checkpointer, PassesOverADamagedTileAndNamesIt) {
-  const TemporaryFolder folder;
+  const MemoryFolder folder;
   save_steps({folder / "checkpoints", 2}, {1, 2});
   const std::filesystem::path shard = folder / "checkpoints/step-000002/rank-01-of-02.h5";
   const CheckpointReader reader(folder / "checkpoints/step-000002");
@@ -113,7 +113,7 @@ TEST(Checkpointer, PassesOverADamagedTileAndNamesIt) {
 }
 
 TEST(Checkpointer, NeverCountsADamagedCheckpointAsOneToKeep) {
-  const TemporaryFolder folder;
+  const MemoryFolder folder;
   const TestRun run{folder / "checkpoints", 1, 1};
   save_steps({run.folder, 1, 2}, {1, 9});
   flip_bit(run.folder / "step-000009/rank-00-of-01.h5", 5000);
@@ -125,7 +125,7 @@ TEST(Checkpointer, NeverCountsADamagedCheckpointAsOneToKeep) {
 }
 
 TEST(Checkpointer, WritesAnewADamagedCheckpointOfTheSameStep) {
-  const TemporaryFolder folder;
+  const MemoryFolder folder;
   const TestRun run{folder / "checkpoints", 2};
   save_steps(run, {9});
   flip_bit(run.folder / "step-000009/rank-00-of-02.h5", 5000);
@@ -138,7 +138,7 @@ TEST(Checkpointer, WritesAnewADamagedCheckpointOfTheSameStep) {
 }
 
 TEST(Checkpointer, LeavesAnEqualCheckpointOfTheSameStepAlone) {
-  const TemporaryFolder folder;
+  const MemoryFolder folder;
   save_steps({folder / "checkpoints", 2}, {9});
   const auto before = std::filesystem::last_write_time(folder / "checkpoints/step-000009/index.json");
 
@@ -149,7 +149,7 @@ TEST(Checkpointer, LeavesAnEqualCheckpointOfTheSameStepAlone) {
 }
 
 TEST(Checkpointer, SaysWhenASecondRunReachesAnotherStateAtTheSameStep) {
-  const TemporaryFolder folder;
+  const MemoryFolder folder;
   save_steps({folder / "checkpoints", 2}, {9});
 
   const std::string events = run_ranks({folder / "checkpoints", 2}, [](TestRank& rank) {
@@ -162,7 +162,7 @@ TEST(Checkpointer, SaysWhenASecondRunReachesAnotherStateAtTheSameStep) {
 }
 
 TEST(Checkpointer, IgnoresAnotherStagesCheckpointsAndKeepsThem) {
-  const TemporaryFolder folder;
+  const MemoryFolder folder;
   const TestRun one{folder / "checkpoints", 2, 2, sha256("one")}, other{folder / "checkpoints", 2, 2, sha256("other")};
   save_steps(one, {5});
 
@@ -176,7 +176,7 @@ TEST(Checkpointer, IgnoresAnotherStagesCheckpointsAndKeepsThem) {
 }
 
 TEST(Checkpointer, TakesStepsBack) {
-  const TemporaryFolder folder;
+  const MemoryFolder folder;
   const TestRun run{folder / "checkpoints", 2, 3};
 
   run_ranks(run, [](TestRank& rank) {
@@ -190,7 +190,7 @@ TEST(Checkpointer, TakesStepsBack) {
 }
 
 TEST(Checkpointer, SweepsWhatAKilledRunLeft) {
-  const TemporaryFolder folder;
+  const MemoryFolder folder;
   const TestRun run{folder / "checkpoints", 2};
   save_steps(run, {1});
   std::filesystem::create_directories(run.folder / "step-000002");
@@ -206,7 +206,7 @@ TEST(Checkpointer, SweepsWhatAKilledRunLeft) {
 }
 
 TEST(Checkpointer, SaysThatAnIndexIsOfAnOldFormat) {
-  const TemporaryFolder folder;
+  const MemoryFolder folder;
   const TestRun run{folder / "checkpoints"};
   save_steps(run, {1});
   std::string text = bytes_of_file(run.folder / "step-000001/index.json");
@@ -220,7 +220,7 @@ TEST(Checkpointer, SaysThatAnIndexIsOfAnOldFormat) {
 }
 
 TEST(Checkpointer, RefusesAStateOfAnotherForm) {
-  const TemporaryFolder folder;
+  const MemoryFolder folder;
   TestRun run{folder / "checkpoints"};
   save_steps(run, {1});
   run.layout.units[1].elements = 334;
@@ -232,7 +232,7 @@ TEST(Checkpointer, RefusesAStateOfAnotherForm) {
 }
 
 TEST(Checkpointer, RefusesScalarsThatDifferBetweenRanks) {
-  const TemporaryFolder folder;
+  const MemoryFolder folder;
 
   const std::string events = run_ranks({folder / "checkpoints", 2}, [](TestRank& rank) {
     rank.state.set(1);
@@ -245,7 +245,7 @@ TEST(Checkpointer, RefusesScalarsThatDifferBetweenRanks) {
 
 TEST(Checkpointer, LeavesMeasuredScalarsOutOfTheDigest) {
   const auto content = [](double seconds) {
-    const TemporaryFolder folder;
+    const MemoryFolder folder;
     run_ranks({folder / "checkpoints"}, [&](TestRank& rank) {
       Node scalars = TestRank::scalars(1);
       scalars.set("measured", Node::mapping()).set("seconds", seconds);
@@ -259,7 +259,7 @@ TEST(Checkpointer, LeavesMeasuredScalarsOutOfTheDigest) {
 }
 
 TEST(Checkpointer, PublishesAVerifiedCheckpointAsAnArtifact) {
-  const TemporaryFolder folder;
+  const MemoryFolder folder;
   std::filesystem::create_directories(folder / "artifact");
   run_ranks({folder / "checkpoints", 3}, [&](TestRank& rank) {
     rank.save(4);
@@ -283,7 +283,7 @@ TEST(Checkpointer, StatesItsStagingMemory) {
 }
 
 TEST(CheckpointReader, ReadsAnyPieceOfAUnit) {
-  const TemporaryFolder folder;
+  const MemoryFolder folder;
   save_steps({folder / "checkpoints", 3}, {4});
   const CheckpointReader reader(folder / "checkpoints/step-000004");
 
@@ -298,7 +298,7 @@ TEST(CheckpointReader, ReadsAnyPieceOfAUnit) {
 }
 
 TEST(CheckpointReader, RefusesWhatIsNotThere) {
-  const TemporaryFolder folder;
+  const MemoryFolder folder;
   save_steps({folder / "checkpoints"}, {4});
   const CheckpointReader reader(folder / "checkpoints/step-000004");
   std::vector<float> values(1);

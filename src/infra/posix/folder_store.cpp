@@ -184,6 +184,20 @@ std::vector<Damage> FolderStore::verify(const Digest& digest) const {
   return damages;
 }
 
+void FolderStore::forget(const Digest& key) const {
+  std::error_code none;
+  if (fs::remove(key_file(key), none)) sync_folder(root_ / "keys");
+}
+
+void FolderStore::sweep(const Digest& digest) const {
+  for (const Digest& key : keys()) {
+    const auto record = find_key(key);
+    if (record && record->artifact == digest) fs::remove(key_file(key));
+  }
+  sync_folder(root_ / "keys");
+  fs::remove_all(folder_of(digest));
+}
+
 std::vector<Digest> FolderStore::artifacts() const { return digests_named_in(root_ / "objects"); }
 std::vector<Digest> FolderStore::keys() const { return digests_named_in(root_ / "keys"); }
 

@@ -20,6 +20,12 @@ class FolderStore final : public Store {
   void commit(const ArtifactRecord& artifact, const KeyRecord& key) override;
   std::vector<Damage> verify(const Digest& digest) const override;
 
+  // Forgets where a stage key led to, so that its stage runs again; the artifact stays.
+  void forget(const Digest& key) const;
+
+  // Removes an artifact and the keys that led to it: keys first, so that nothing names what is not there.
+  void sweep(const Digest& digest) const;
+
   const std::filesystem::path& root() const { return root_; }
   std::vector<Digest> artifacts() const;   // sorted; folders that are no artifacts are left out
   std::vector<Digest> keys() const;        // sorted

@@ -1,22 +1,19 @@
 #include "infra/torch/pt_file.h"
 
 #include <ATen/core/Tensor.h>
-#include <ATen/core/dispatch/Dispatcher.h>
-#include <ATen/core/ivalue.h>
+#include <ATen/ops/from_blob.h>
 #include <caffe2/serialize/inline_container.h>
-#include <torch/csrc/jit/serialization/import_read.h>
 
 #include <algorithm>
 #include <cstring>
 #include <map>
 
 #include "domain/errors.h"
+#include "infra/torch/pickle.h"
 
 namespace lastro {
 
 namespace {
-
-using StateDict = c10::Dict<c10::IValue, c10::IValue>;
 
 std::string without_prefix(std::string name) {
   // What torch.compile and DistributedDataParallel put in front.
@@ -25,50 +22,102 @@ std::string without_prefix(std::string name) {
   return name;
 }
 
-// The mapping of names to tensors: the file's value itself, or what it keeps under a customary key.
-StateDict state_dict_of(const c10::IValue& value, const std::filesystem::path& file) {
-  if (!value.isGenericDict())
-    throw ContractError(file.string() + " holds a " + value.tagKind() + " (a mapping of names to tensors is wanted) save model.state_dict()");
-  const StateDict dict = value.toGenericDict();
-  for (const char* key : {"state_dict", "model"})
-    if (const auto found = dict.find(key); found != dict.end() && found->value().isGenericDict()) return found->value().toGenericDict();
-  return dict;
+const Pickled* under(const PickledPairs& pairs, std::string_view key) {
+  for (const auto& [name, value] : pairs)
+    if (const auto* text = name.as<std::string>(); text && *text == key) return &value;
+  return nullptr;
 }
 
-c10::IValue unpickle(const std::filesystem::path& file) {
-  if (!std::filesystem::is_regular_file(file)) throw EnvironmentError(file.string() + " cannot be read (no such file) check the path");
-  try {
-    caffe2::serialize::PyTorchStreamReader reader(file.string());
-    // Python objects have no meaning here: a class in the file is refused, not made.
-    return torch::jit::readArchiveAndTensors("data", "", "", std::nullopt, std::nullopt, at::Device(at::kCPU), reader);
-  } catch (const std::exception& error) {
-    const std::string why = error.what();
-    throw ContractError(file.string() + " is not a PyTorch checkpoint of plain tensors (" + why.substr(0, why.find('\n')) + ") save model.state_dict()");
+// The mapping of names to tensors: the file's value itself, or what it keeps under a customary key.
+const PickledPairs& state_dict_of(const Pickled& value, const std::filesystem::path& file) {
+  const PickledPairs* pairs = value.pairs();
+  if (!pairs) throw ContractError(file.string() + " holds no mapping of names to tensors (a state_dict is wanted) save model.state_dict()");
+  for (const auto* key : {"state_dict", "model"})
+    if (const Pickled* inner = under(*pairs, key); inner && inner->pairs()) return *inner->pairs();
+  return *pairs;
+}
+
+// Types that a weight may have, by the names of PyTorch's storages.
+std::optional<at::ScalarType> floating_type(const std::string& storage_type) {
+  if (storage_type == "FloatStorage") return at::kFloat;
+  if (storage_type == "BFloat16Storage") return at::kBFloat16;
+  if (storage_type == "HalfStorage") return at::kHalf;
+  if (storage_type == "DoubleStorage") return at::kDouble;
+  return std::nullopt;
+}
+
+// Whether all places that sizes and strides reach lie in the storage.
+bool fits(const PickledTensor& tensor) {
+  if (tensor.offset < 0 || tensor.sizes.size() != tensor.strides.size()) return false;
+  std::int64_t last = tensor.offset;
+  for (std::size_t i = 0; i < tensor.sizes.size(); ++i) {
+    std::int64_t reach = 0;
+    if (tensor.sizes[i] < 0 || tensor.strides[i] < 0) return false;
+    if (tensor.sizes[i] == 0) return true;
+    if (__builtin_mul_overflow(tensor.sizes[i] - 1, tensor.strides[i], &reach) || __builtin_add_overflow(last, reach, &last)) return false;
   }
+  return last < tensor.storage_elements;
 }
 
 class PtFile final : public TensorSource {
  public:
-  explicit PtFile(const std::filesystem::path& file) {
-    for (const auto& item : state_dict_of(unpickle(file), file))
-      if (item.key().isString() && item.value().isTensor()) tensors_[without_prefix(item.key().toStringRef())] = item.value().toTensor();
+  explicit PtFile(const std::filesystem::path& file) : file_(file) {
+    if (!std::filesystem::is_regular_file(file)) throw EnvironmentError(file.string() + " cannot be read (no such file) check the path");
+    const Pickled value = open();
+    for (const auto& [name, tensor] : state_dict_of(value, file))
+      if (name.as<std::string>() && tensor.as<PickledTensor>()) add(without_prefix(*name.as<std::string>()), *tensor.as<PickledTensor>());
     if (tensors_.empty()) throw ContractError(file.string() + " holds no named tensors (a state_dict is wanted) save model.state_dict()");
-    for (const auto& [name, tensor] : tensors_) entries_.push_back({name, tensor.sizes().vec(), c10::toString(tensor.scalar_type())});
+    for (const auto& [name, tensor] : tensors_) entries_.push_back({name, tensor.sizes, tensor.storage_type});
   }
 
   const std::vector<Entry>& entries() const override { return entries_; }
 
   void read(const Entry& entry, std::span<float> values) override {
-    const at::Tensor& tensor = tensors_.at(entry.name);
-    if (!at::isFloatingType(tensor.scalar_type()))
+    const PickledTensor& tensor = tensors_.at(entry.name);
+    const auto type = floating_type(tensor.storage_type);
+    if (!type)
       throw ContractError("tensor " + entry.name + " has type " + entry.dtype + " (weights are floating point) dequantise the model first");
-    const at::Tensor plain = tensor.to(at::kFloat).contiguous();
-    if (plain.numel() != static_cast<std::int64_t>(values.size())) throw InternalError("tensor " + entry.name + " is of another size");
+    if (entry.elements() != static_cast<std::int64_t>(values.size())) throw InternalError("tensor " + entry.name + " is of another size");
+    const auto [data, bytes] = record("data/" + tensor.storage_key);
+    if (static_cast<std::int64_t>(bytes) < tensor.storage_elements * static_cast<std::int64_t>(c10::elementSize(*type)))
+      refuse("the storage of tensor " + entry.name + " is too short");
+    const at::Tensor storage = at::from_blob(data.get(), {tensor.storage_elements}, at::TensorOptions(*type));
+    const at::Tensor plain = storage.as_strided(tensor.sizes, tensor.strides, tensor.offset).to(at::kFloat).contiguous();
     std::memcpy(values.data(), plain.const_data_ptr<float>(), values.size_bytes());
   }
 
  private:
-  std::map<std::string, at::Tensor> tensors_;
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw ContractError(file_.string() + " is not a PyTorch checkpoint of plain tensors (" + why.substr(0, why.find('\n')) + ") save model.state_dict()");
+  }
+
+  // LibTorch's reader of the archive throws its own kinds of exceptions, with a backtrace behind the first line.
+  std::tuple<at::DataPtr, std::size_t> record(const std::string& name) {
+    try {
+      return reader_->getRecord(name);
+    } catch (const std::exception& error) {
+      refuse(error.what());
+    }
+  }
+
+  Pickled open() {
+    try {
+      reader_ = std::make_unique<caffe2::serialize::PyTorchStreamReader>(file_.string());
+      const auto [data, bytes] = reader_->getRecord("data.pkl");
+      return read_pickle({static_cast<const std::byte*>(data.get()), bytes});
+    } catch (const std::exception& error) {
+      refuse(error.what());
+    }
+  }
+
+  void add(const std::string& name, const PickledTensor& tensor) {
+    if (!fits(tensor)) refuse("tensor " + name + " reaches beyond its storage");
+    tensors_[name] = tensor;
+  }
+
+  std::filesystem::path file_;
+  std::unique_ptr<caffe2::serialize::PyTorchStreamReader> reader_;
+  std::map<std::string, PickledTensor> tensors_;
   std::vector<Entry> entries_;
 };
 

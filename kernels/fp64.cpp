@@ -1,0 +1,9 @@
+#include "kernels/fp64.h"
+
+#include "element/fp64.h"
+
+namespace lastro::kernels {
+
+double cosine_fp64(double x) { return sine_cosine_fp64(x).cosine; }
+
+}  // namespace lastro::kernels

@@ -1,0 +1,187 @@
+#include "app/conclude.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "app/terminal.h"
+#include "core/diff.h"
+#include "core/files.h"
+#include "core/gatekeeper.h"
+#include "core/json.h"
+#include "core/yaml.h"
+#include "domain/errors.h"
+
+namespace lastro {
+namespace fs = std::filesystem;
+namespace {
+
+Node tree_of(const fs::path& file) {
+  if (file.extension() == ".json") return parse_json(read_file(file), file.string());
+  Problems problems;
+  Node tree = parse_yaml(read_file(file), file.string(), problems);
+  if (!problems.empty()) throw UsageError(problems.front().to_string());
+  return tree;
+}
+
+void add(Measurements& all, const Node& tree) {
+  for (const auto& [name, value] : measurements_of(tree)) all.insert_or_assign(name, value);
+}
+
+// The numbers of a report: from the store, whose records are sealed, after its files were hashed again.
+void add_report(Measurements& all, const FolderStore& store, const Digest& digest) {
+  const std::vector<Damage> damages = store.verify(digest);
+  if (!damages.empty())
+    throw ContractError(damages.front().file + " is damaged: wanted " + damages.front().wanted + ", found " + damages.front().found +
+                        " (a verdict needs a whole report) run `lastro rollback` on its stage and run again");
+  add(all, store.find_artifact(digest)->summary);
+}
+
+// What the runs' stages measured: reports last, so that their numbers win over a training stage's of the same name.
+Measurements measured_by(const RunRecord& record, const FolderStore& store) {
+  Measurements all;
+  const Node* stages = record.tree().find("stages");
+  for (const bool reports : {false, true}) {
+    for (const Entry& stage : stages ? stages->entries() : Node::Mapping{}) {
+      const auto digest = record.output_of(stage.key);
+      const auto artifact = digest ? store.find_artifact(*digest) : std::nullopt;
+      if (!artifact || (artifact->type == ArtifactType::eval_report) != reports) continue;
+      if (reports) {
+        add_report(all, store, *digest);
+      } else {
+        add(all, artifact->summary);
+      }
+      const Node* key = stage.value.find("key");
+      const auto key_digest = key && key->as<std::string>() ? Digest::parse(key->text()) : std::nullopt;
+      const auto made = key_digest ? store.find_key(*key_digest) : std::nullopt;
+      if (made) add(all, made->measured);
+    }
+  }
+  all.insert_or_assign("cost_total_usd", record.total_cost_usd());
+  return all;
+}
+
+Measurements baseline_of(const RunRecord& record, const FolderStore& store) {
+  Measurements found;
+  const Node* named = record.tree().find("baseline");
+  if (!named || !named->as<std::string>()) return found;
+  if (const auto digest = Digest::parse(named->text())) {
+    if (!store.find_artifact(*digest))
+      throw UsageError("baseline " + named->text() + " is not in the store " + store.root().string() + " (a report that was never made there) name another, or --store");
+    add_report(found, store, *digest);
+    return found;
+  }
+  const Node tree = tree_of(named->text());
+  if (const Node* stages = tree.find("stages")) {   // another run's record: the numbers of its reports
+    for (const Entry& stage : stages->entries())
+      if (const Node* metrics = stage.value.find("metrics")) add(found, *metrics);
+  } else {
+    add(found, tree);
+  }
+  return found;
+}
+
+std::vector<Gate> gates_of(const RunRecord& record) {
+  std::vector<Gate> gates;
+  Problems problems;
+  if (const Node* declared = record.tree().find("gates"))
+    for (const Entry& gate : declared->entries())
+      if (auto parsed = parse_gate(gate.key, gate.value, "manifest.out.yaml", problems)) gates.push_back(*parsed);
+  if (!problems.empty()) throw ContractError(problems.front().to_string());
+  return gates;
+}
+
+Node to_node(const Verdict& verdict) {
+  Node gates = Node::sequence();
+  for (const GateOutcome& outcome : verdict.gates) {
+    Node gate;
+    gate.set("gate", outcome.gate.measurement);
+    gate.set("condition", outcome.gate.condition());
+    gate.set("value", outcome.value ? Node(*outcome.value) : Node(nullptr));
+    gate.set("bound", outcome.bound ? Node(*outcome.bound) : Node(nullptr));
+    gate.set("passed", outcome.passed);
+    gates.push(std::move(gate));
+  }
+  Node node;
+  node.set("answer", verdict.answer == Verdict::Answer::ship ? "SHIP" : "HOLD");
+  node.set("text", verdict.to_string());
+  node.set("gates", std::move(gates));
+  return node;
+}
+
+// The number of a stage that a person looks for first.
+std::string key_number(const Node& stage) {
+  const Node* metrics = stage.find("metrics");
+  for (const char* name : {"bits_per_byte", "loss", "train_tokens", "bytes_per_token", "size"}) {
+    const Node* value = metrics ? metrics->find(name) : nullptr;
+    if (!value || !value->is_number()) continue;
+    char text[64];
+    const double number = value->number();
+    std::snprintf(text, sizeof text, number >= 1000 ? "%s %.0f" : "%s %.4g", name, number);
+    return text;
+  }
+  return "";
+}
+
+void print_table(const RunRecord& record) {
+  const Node* stages = record.tree().find("stages");
+  std::printf("\n%-14s %-20s %9s %10s  %s\n", "stage", "digest", "time", "cost", "result");
+  for (const Entry& stage : stages ? stages->entries() : Node::Mapping{}) {
+    const auto digest = record.output_of(stage.key);
+    const Node* seconds = stage.value.find("wall_clock_sec");
+    const Node* cost = stage.value.find("cost_usd");
+    char price[32] = "";
+    if (cost && cost->is_number()) std::snprintf(price, sizeof price, "$%.4f", cost->number());
+    std::printf("%-14s %-20s %9s %10s  %s\n", stage.key.c_str(), digest ? digest->to_string().substr(0, 19).c_str() : "-",
+                seconds && seconds->is_number() ? duration_text(seconds->number()).c_str() : "", price, key_number(stage.value).c_str());
+  }
+}
+
+void print_gates(const Verdict& verdict) {
+  for (const GateOutcome& outcome : verdict.gates) std::printf("%-6s %s\n", outcome.passed ? "pass" : "FAIL", outcome.text.c_str());
+}
+
+// Differences from the run that the manifest names as its reference.
+void compare_with_reference(RunRecord& record) {
+  const Node* reference = record.tree().find("reference");
+  if (!reference || !reference->as<std::string>()) return;
+  fs::path file = reference->text();
+  if (fs::is_directory(file)) file /= "manifest.out.yaml";
+  Node list = Node::sequence();
+  for (const Difference& difference : record_differences(tree_of(file), record.tree())) {
+    list.push(difference.to_string());
+    std::printf("differs from %s: %s\n", file.c_str(), difference.to_string().c_str());
+  }
+  const Node* before = record.tree().find("differences");
+  if (!before || !(*before == list)) record.note("differences", std::move(list));
+}
+
+}  // namespace
+
+Verdict judge_run(RunRecord& record, const FolderStore& store) {
+  const Verdict verdict = judge(gates_of(record), measured_by(record, store), baseline_of(record, store));
+  Node entry = to_node(verdict);
+  const Node* before = record.tree().find("verdict");
+  if (!before || !(*before == entry)) record.verdict(entry);
+  return verdict;
+}
+
+int conclude(const fs::path& run, const FolderStore& store, const Invocation& invocation) {
+  RunRecord record = *RunRecord::load(run);
+  const Verdict verdict = judge_run(record, store);
+  compare_with_reference(record);
+  if (invocation.json) {
+    Node line;
+    line.set("run", run.string());
+    line.set("stages", record.tree().at("stages"));
+    line.set("verdict", *record.tree().find("verdict"));
+    std::printf("%s\n", to_json(line).c_str());
+  } else {
+    print_table(record);
+    std::printf("\n");
+    print_gates(verdict);
+  }
+  std::printf("%s\n", verdict.to_string().c_str());
+  return static_cast<int>(verdict.answer == Verdict::Answer::ship ? ExitCode::ok : ExitCode::hold);
+}
+
+}  // namespace lastro

@@ -1,0 +1,41 @@
+#include <cstdio>
+
+#include "app/commands.h"
+#include "core/diff.h"
+#include "core/files.h"
+#include "core/json.h"
+#include "core/yaml.h"
+#include "domain/errors.h"
+
+namespace lastro {
+namespace {
+
+Node record_at(std::filesystem::path path) {
+  if (std::filesystem::is_directory(path)) path /= "manifest.out.yaml";
+  if (!std::filesystem::exists(path)) throw UsageError(path.string() + " does not exist (diff compares two run directories, or two manifest.out.yaml)");
+  Problems problems;
+  Node tree = parse_yaml(read_file(path), path.string(), problems);
+  if (!problems.empty()) throw UsageError(problems.front().to_string());
+  return tree;
+}
+
+}  // namespace
+
+int diff_command(const Invocation& invocation) {
+  const auto differences = record_differences(record_at(invocation.subject), record_at(invocation.other));
+  Node list = Node::sequence();
+  for (const Difference& difference : differences) {
+    list.push(difference.to_string());
+    if (!invocation.json) std::printf("%s\n", difference.to_string().c_str());
+  }
+  if (invocation.json) {
+    Node line;
+    line.set("differences", std::move(list));
+    std::printf("%s\n", to_json(line).c_str());
+  } else if (differences.empty()) {
+    std::printf("no difference outside time and cost\n");
+  }
+  return static_cast<int>(differences.empty() ? ExitCode::ok : ExitCode::contract);
+}
+
+}  // namespace lastro

@@ -1,0 +1,64 @@
+#include <cstdio>
+#include <set>
+
+#include "app/commands.h"
+#include "core/json.h"
+#include "domain/errors.h"
+#include "infra/posix/folder_store.h"
+#include "runtime/run_record.h"
+
+namespace lastro {
+namespace fs = std::filesystem;
+namespace {
+
+// Everything that the runs beside the store name: their records and the kept earlier ones.
+std::set<Digest> named_by_runs(const fs::path& runs) {
+  std::set<Digest> named;
+  for (const auto& run : fs::directory_iterator(runs)) {
+    if (!run.is_directory()) continue;
+    const auto record = RunRecord::load(run.path());   // a damaged record stops the sweep: what it names is unknown
+    const Node* stages = record ? record->tree().find("stages") : nullptr;
+    for (const Entry& stage : stages ? stages->entries() : Node::Mapping{})
+      if (const auto digest = record->output_of(stage.key)) named.insert(*digest);
+  }
+  return named;
+}
+
+std::uint64_t bytes_below(const fs::path& folder) {
+  std::uint64_t bytes = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (entry.is_regular_file()) bytes += entry.file_size();
+  return bytes;
+}
+
+}  // namespace
+
+int gc_command(const Invocation& invocation) {
+  const FolderStore store(invocation.store.empty() ? fs::path("runs/store") : invocation.store);
+  if (!fs::exists(store.root())) throw UsageError(store.root().string() + " is no store (there is nothing to sweep) name it with --store");
+  const fs::path runs = fs::absolute(store.root()).lexically_normal().parent_path();
+  const std::set<Digest> named = named_by_runs(runs);
+
+  std::uint64_t bytes = 0;
+  Node swept = Node::sequence();
+  for (const Digest& digest : store.artifacts()) {
+    if (named.contains(digest)) continue;
+    bytes += bytes_below(store.folder_of(digest));
+    swept.push(digest.to_string());
+    if (invocation.yes) store.sweep(digest);
+  }
+  if (invocation.json) {
+    Node line;
+    line.set("swept", invocation.yes);
+    line.set("artifacts", swept);
+    line.set("bytes", static_cast<std::int64_t>(bytes));
+    std::printf("%s\n", to_json(line).c_str());
+  } else {
+    for (const Node& digest : swept.items()) std::printf("%s\n", digest.text().c_str());
+    std::printf("%zu artifacts, %.1f MB, that no run in %s names%s\n", swept.items().size(), static_cast<double>(bytes) / 1e6, runs.c_str(),
+                swept.items().empty() ? "" : invocation.yes ? ": swept" : ": would go with --yes");
+  }
+  return 0;
+}
+
+}  // namespace lastro

@@ -1,0 +1,54 @@
+#include <cstdio>
+
+#include "app/commands.h"
+#include "app/planning.h"
+#include "app/wiring.h"
+#include "core/cost.h"
+#include "core/json.h"
+#include "core/manifest_schema.h"
+#include "domain/errors.h"
+
+namespace lastro {
+namespace {
+
+void print_stage(const PlannedStage& stage) {
+  std::printf("%-14s %-11s key %s  ", stage.name.c_str(), stage.kind.c_str(), stage.key_is_final ? stage.key.hex().substr(0, 12).c_str() : "(later)     ");
+  if (stage.output) {
+    std::printf("there: %s\n", stage.output->to_string().substr(0, 19).c_str());
+    return;
+  }
+  std::printf("to run: %s\n", stage.why.c_str());
+  if (!stage.resources.memory_per_rank.empty()) {
+    std::printf("%-14s memory a rank %s:", "", bytes_text(stage.resources.memory_bytes()).c_str());
+    for (const MemoryShare& share : stage.resources.memory_per_rank)
+      if (share.bytes > 0) std::printf(" %s %s", share.name.c_str(), bytes_text(share.bytes).c_str());
+    std::printf("\n");
+  }
+  if (stage.resources.flops > 0)
+    std::printf("%-14s %s (6ND: %s), %s of one device, %s\n", "", flops_text(stage.resources.flops).c_str(), flops_text(stage.resources.flops_6nd).c_str(),
+                duration_text(stage.device_s).c_str(), usd_text(stage.cost_usd).c_str());
+}
+
+}  // namespace
+
+int plan_command(const Invocation& invocation) {
+  const RunPlanner planner(invocation);
+  const Planned planned = planner.plan();
+  const Plan& plan = planned.plan;
+  if (invocation.json) {
+    std::printf("%s\n", to_json(to_node(plan)).c_str());
+  } else {
+    for (const PlannedStage& stage : plan.stages) print_stage(stage);
+    std::printf("%d ranks x %d threads, %s a rank allowed: about %s, %s\n", plan.ranks, plan.threads_per_rank, bytes_text(plan.memory_limit_bytes).c_str(),
+                duration_text(plan.wall_s()).c_str(), usd_text(plan.cost_usd()).c_str());
+  }
+  refuse_excesses(planned);
+  return 0;
+}
+
+int schema_command() {
+  std::printf("%s\n", to_json_pretty(manifest_schema(stage_kinds())).c_str());
+  return 0;
+}
+
+}  // namespace lastro

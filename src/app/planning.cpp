@@ -1,0 +1,154 @@
+#include "app/planning.h"
+
+#include <cstdio>
+
+#include "app/terminal.h"
+#include "app/wiring.h"
+#include "core/cost.h"
+#include "core/files.h"
+#include "core/manifest.h"
+#include "core/source_digest.h"
+#include "core/wiring.h"
+#include "data/resolve_source.h"
+#include "domain/errors.h"
+#include "domain/version.h"
+
+namespace lastro {
+namespace fs = std::filesystem;
+namespace {
+
+Manifest read_checked(const Invocation& invocation) {
+  const std::string file = invocation.subject.string();
+  if (!fs::exists(invocation.subject)) throw UsageError(file + " does not exist (the manifest of the run) try manifests/dev.yaml");
+  Problems problems;
+  Manifest manifest = read_manifest(read_file(invocation.subject), file, invocation.sets, stage_kinds(), problems);
+  if (problems.empty()) check_wiring(manifest, stage_kinds(), problems);
+  if (!problems.empty()) throw UsageError(lines_of(problems));
+  return manifest;
+}
+
+fs::path store_of(const Invocation& invocation, const Manifest& manifest) {
+  if (!invocation.store.empty()) return invocation.store;
+  return manifest.store ? fs::path(*manifest.store) : fs::path("runs/store");
+}
+
+ResolvedInput resolved(const PlannedInput& input, const Plan& plan, const FolderStore& store) {
+  if (!input.stage) return {input.port, std::nullopt, input.sources};
+  return {input.port, ResolvedArtifact{plan.stages[*input.stage].output_type, *input.digest, fs::absolute(store.folder_of(*input.digest))}, {}};
+}
+
+}  // namespace
+
+std::string lines_of(const Problems& problems) {
+  std::string lines = problems.size() == 1 ? "" : std::to_string(problems.size()) + " problems";
+  for (const Problem& problem : problems) lines += (lines.empty() ? "" : "\n") + problem.to_string();
+  return lines;
+}
+
+RunPlanner::RunPlanner(const Invocation& invocation)
+    : manifest_(read_checked(invocation)),
+      run_(invocation.run.empty() ? fs::path("runs") / manifest_.name : invocation.run),
+      store_(store_of(invocation, manifest_)) {
+  resolve_sources();
+  if (manifest_.git_commit == "auto") manifest_.git_commit = program_commit();
+  surroundings_.sources = sources_;
+  surroundings_.ranks = invocation.ranks;
+  surroundings_.threads_per_rank = threads_of(invocation);
+  surroundings_.measured_peak_flops = manifest_.rates.peak_tflops ? 0 : peak_tflops(surroundings_.threads_per_rank) * 1e12;
+  surroundings_.memory_limit_bytes = memory_limit_bytes(invocation.ranks);
+  surroundings_.find_output = [this](const Digest& key) -> std::optional<Digest> {
+    const auto record = store_.find_key(key);
+    if (!record || !store_.find_artifact(record->artifact)) return std::nullopt;   // swept, or lost: it is made again
+    return record->artifact;
+  };
+  surroundings_.last_key_fields = [this](const std::string& stage) { return last_key_fields(stage); };
+}
+
+void RunPlanner::resolve_sources() {
+  FileDigests digests(default_digest_cache());
+  Problems problems;
+  for (SourceSpec& spec : manifest_.sources) {
+    auto source = resolve_source(spec, {manifest_.file, {}}, digests, problems);
+    if (!source) continue;
+    spec.sha256 = digest_of(*source).to_string();   // recorded, and checked at a replay
+    sources_.push_back(std::move(*source));
+  }
+  digests.save();
+  if (!problems.empty()) throw UsageError(lines_of(problems));
+}
+
+// What the stage of that name in this run's last record had as its key's fields.
+std::optional<Node> RunPlanner::last_key_fields(const std::string& stage) const {
+  try {
+    const auto record = RunRecord::load(run_);
+    const Node* entry = record ? record->stage(stage) : nullptr;
+    const Node* key = entry ? entry->find("key") : nullptr;
+    const auto digest = key && key->as<std::string>() ? Digest::parse(key->text()) : std::nullopt;
+    const auto made = digest ? store_.find_key(*digest) : std::nullopt;
+    return made ? std::optional(made->recipe) : std::nullopt;
+  } catch (const ContractError&) {
+    return std::nullopt;   // only an explanation is lost
+  }
+}
+
+Node RunPlanner::resolved_manifest() const { return to_node(manifest_); }
+
+Planned RunPlanner::plan() const { return lastro::plan(manifest_, stage_kinds(), surroundings_); }
+
+std::optional<NextStage> RunPlanner::next_stage() const {
+  const Planned planned = plan();
+  const Plan& plan = planned.plan;
+  for (std::size_t i = 0; i < plan.stages.size(); ++i) {
+    const PlannedStage& stage = plan.stages[i];
+    if (stage.output) continue;
+    refuse_excesses(planned);
+    NextStage next{.order = {.stage = stage.name,
+                             .kind = stage.kind,
+                             .version = stage.version,
+                             .settings = stage.settings,
+                             .seed = plan.seed,
+                             .key = stage.key,
+                             .memory_limit_bytes = plan.memory_limit_bytes},
+                   .recipe = stage.key_fields,
+                   .inputs = input_digests(stage),
+                   .expected = stage.expected_output,
+                   .expected_by = manifest_.file};
+    for (const PlannedInput& input : stage.inputs) next.order.inputs.push_back(resolved(input, plan, store_));
+    for (const std::size_t waiting : descendants(plan, i)) next.dependants.push_back(plan.stages[waiting].name);
+    return next;
+  }
+  return std::nullopt;
+}
+
+void RunPlanner::enter_known(RunRecord& record) const {
+  for (const PlannedStage& stage : plan().plan.stages) {
+    if (!stage.output || record.output_of(stage.name) == stage.output) continue;
+    if (stage.expected_output && *stage.expected_output != *stage.output)
+      throw ContractError(stage.name + " is " + stage.output->to_string() + " in the store, expected " + stage.expected_output->to_string() + " by " + manifest_.file +
+                              " (its inputs, settings or this program's rules are not those of the run that gave the hash)",
+                          stage.name, stage.expected_output->to_string(), stage.output->to_string());
+    const auto key = store_.find_key(stage.key);
+    const auto artifact = store_.find_artifact(*stage.output);
+    if (!key || !artifact) continue;
+    record.stage_done({.stage = stage.name,
+                       .key = stage.key,
+                       .inputs = input_digests(stage),
+                       .output = *stage.output,
+                       .summary = artifact->summary,
+                       .measured = key->measured,
+                       .wall_clock_s = key->wall_clock_s,
+                       .cost_usd = key->cost_usd,
+                       .from_store = true});
+  }
+}
+
+std::string RunPlanner::headline() const {
+  const Plan plan = this->plan().plan;
+  std::size_t there = 0;
+  for (const PlannedStage& stage : plan.stages) there += stage.output.has_value();
+  return plan.name + ": " + std::to_string(plan.stages.size()) + " stages" + (there > 0 ? ", " + std::to_string(there) + " of them there already" : "") + "; about " +
+         duration_text(plan.wall_s()) + " of training on " + std::to_string(plan.ranks) + (plan.ranks == 1 ? " rank" : " ranks") + " x " +
+         std::to_string(plan.threads_per_rank) + (plan.threads_per_rank == 1 ? " thread, " : " threads, ") + usd_text(plan.cost_usd());
+}
+
+}  // namespace lastro

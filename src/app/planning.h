@@ -1,0 +1,52 @@
+#pragma once
+
+#include <optional>
+
+#include "app/command_line.h"
+#include "core/planner.h"
+#include "domain/manifest.h"
+#include "infra/posix/folder_store.h"
+#include "runtime/runner.h"
+
+namespace lastro {
+
+// A manifest that was read, checked and made sure of: its sources found, hashed and recorded.
+class RunPlanner {
+ public:
+  // Throws UsageError that lists every problem, each with its place, and ContractError when a source is not what the manifest records.
+  explicit RunPlanner(const Invocation& invocation);
+
+  const Manifest& manifest() const { return manifest_; }
+  const std::filesystem::path& run() const { return run_; }
+  FolderStore& store() { return store_; }
+
+  // The manifest as the record keeps it: all defaults, --set, source hashes and the commit filled in.
+  Node resolved_manifest() const;
+
+  // Looks at the store as it is now.
+  Planned plan() const;
+
+  // The first stage whose artifact the store lacks. Throws BudgetError when what is left breaks budget or memory.
+  std::optional<NextStage> next_stage() const;
+
+  // Enters every stage that the store has in the record.
+  void enter_known(RunRecord& record) const;
+
+  // "dev: 5 stages, 2 are there; about 3m10s, 0.01 USD": what a person sees before the first stage.
+  std::string headline() const;
+
+ private:
+  void resolve_sources();
+  std::optional<Node> last_key_fields(const std::string& stage) const;
+
+  Manifest manifest_;
+  Sources sources_;
+  std::filesystem::path run_;
+  FolderStore store_;
+  Surroundings surroundings_;
+};
+
+// All problems of a manifest, one a line.
+std::string lines_of(const Problems& problems);
+
+}  // namespace lastro

@@ -1,0 +1,72 @@
+#include <cstdio>
+
+#include "app/commands.h"
+#include "app/planning.h"
+#include "core/cost.h"
+#include "core/files.h"
+#include "core/json.h"
+#include "core/rollback.h"
+#include "domain/errors.h"
+#include "infra/posix/lease.h"
+
+namespace lastro {
+namespace fs = std::filesystem;
+namespace {
+
+// Training state would let the next run go on from where this one ended instead of beginning anew.
+void set_checkpoints_aside(const fs::path& run) {
+  if (!fs::exists(run / "checkpoints")) return;
+  make_folders(run / "history");
+  int number = 1;
+  const auto name = [&] { return run / "history" / ("checkpoints-" + std::to_string(number)); };
+  while (fs::exists(name())) ++number;
+  fs::rename(run / "checkpoints", name());
+}
+
+}  // namespace
+
+int rollback_command(const Invocation& invocation) {
+  // A record is a manifest; planning it tells what builds on what.
+  Invocation of_record = invocation;
+  of_record.run = invocation.run.empty() ? invocation.subject : invocation.run;
+  if (of_record.run.filename() == "manifest.out.yaml") of_record.run = of_record.run.parent_path();
+  of_record.subject = of_record.run / "manifest.out.yaml";
+  if (!std::filesystem::exists(of_record.subject))
+    throw UsageError(of_record.run.string() + " is no run (it has no manifest.out.yaml) give the directory of a run, e.g. runs/dev");
+  RunPlanner planner(of_record);
+  const Plan plan = planner.plan().plan;
+  const Rollback rollback = rollback_of(plan, invocation.stage);
+
+  Node names = Node::sequence();
+  for (const std::size_t index : rollback.stages) names.push(plan.stages[index].name);
+  if (!invocation.dry_run) {
+    const Lease lease(planner.run(), std::chrono::seconds(10));
+    RunRecord record = *RunRecord::load(planner.run());
+    for (const std::size_t index : rollback.stages) {
+      if (plan.stages[index].output_type == ArtifactType::checkpoint) set_checkpoints_aside(planner.run());
+      if (plan.stages[index].key_is_final) planner.store().forget(plan.stages[index].key);
+      record.stage_rolled_back(plan.stages[index].name);
+    }
+  }
+  if (invocation.json) {
+    Node line;
+    line.set("stages", names);
+    line.set("device_s", rollback.device_s);
+    line.set("cost_usd", rollback.cost_usd);
+    line.set("flops", rollback.flops);
+    Node memory = Node::mapping();
+    for (const MemoryShare& share : rollback.memory_per_rank) memory.set(share.name, share.bytes);
+    line.set("memory_per_rank", std::move(memory));
+    line.set("done", !invocation.dry_run);
+    std::printf("%s\n", to_json(line).c_str());
+    return 0;
+  }
+  for (const Node& name : names.items()) std::printf("%s\n", name.text().c_str());
+  std::printf("making them again takes about %s of one device, %s", duration_text(rollback.device_s).c_str(), usd_text(rollback.cost_usd).c_str());
+  for (const MemoryShare& share : rollback.memory_per_rank)
+    if (share.bytes > 0) std::printf(", %s %s", share.name.c_str(), bytes_text(share.bytes).c_str());
+  std::printf("%s\n", invocation.dry_run ? "\nnothing was changed" : "\nrolled back: the next run makes them again; their artifacts stay in the store");
+  return 0;
+}
+
+}  // namespace lastro

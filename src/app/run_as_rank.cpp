@@ -1,0 +1,167 @@
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+#include "app/commands.h"
+#include "app/conclude.h"
+#include "app/planning.h"
+#include "app/terminal.h"
+#include "app/wiring.h"
+#include "core/hash.h"
+#include "domain/errors.h"
+#include "infra/hdf5/hdf5_shard_format.h"
+#include "infra/mpi/mpi_session.h"
+#include "infra/posix/lease.h"
+#include "infra/posix/process.h"
+#include "infra/self/self_collective.h"
+#include "kernels/denormals.h"
+#include "runtime/checkpointer.h"
+
+namespace lastro {
+namespace {
+
+constexpr auto lease_patience = std::chrono::seconds(10);
+
+// How this rank talks to the others.
+struct Links {
+  Collective& ranks;
+  std::function<std::unique_ptr<Collective>()> background;   // another one, for a thread in the background; called on every rank together
+};
+
+// Shows stages on rank 0's terminal; the other ranks keep silent.
+class RankView final : public StageView {
+ public:
+  RankView(Collective& ranks, std::filesystem::path run) : ranks_(ranks), run_(std::move(run)) {}
+
+  Tracker& begins(const StageOrder& order) override {
+    if (!ranks_.is_root()) return silent_;
+    shown_.emplace(order.stage, terminal_in_force(), run_);
+    return *shown_;
+  }
+
+  void made(const StageOrder&, const MadeArtifact& artifact, double) override {
+    shown_->finish(artifact.record.digest.to_string().substr(0, 19));
+    shown_.reset();
+  }
+
+ private:
+  Collective& ranks_;
+  std::filesystem::path run_;
+  SilentTracker silent_;
+  std::optional<StageTracker> shown_;
+};
+
+std::unique_ptr<Checkpoints> open_checkpoints(const StageOrder& order, Tracker& tracker, const std::filesystem::path& run, const Links& links) {
+  static const Hdf5ShardFormat format;
+  const Node* settings = order.settings.find("checkpoint");
+  const Node* keep = settings ? settings->find("keep") : nullptr;
+  return std::make_unique<Checkpointer>(
+      Checkpointer::Settings{.folder = run / "checkpoints", .stage_key = order.key, .keep = keep ? static_cast<int>(keep->integer()) : 3}, format,
+      links.ranks, links.background(), tracker);
+}
+
+// The run directory, which rank 0 knows from the manifest.
+std::filesystem::path agree_on_run(Collective& ranks, const RunPlanner* planner) {
+  return broadcast_text(ranks, planner ? std::filesystem::absolute(planner->run()).string() : std::string());
+}
+
+int run_rank(const Links& links, const Invocation& invocation, std::filesystem::path& run) {
+  std::optional<RunPlanner> planner;
+  std::optional<Lease> lease;
+  if (links.ranks.is_root()) {
+    Invocation actual = invocation;
+    actual.ranks = links.ranks.size();
+    planner.emplace(actual);
+    run = planner->run();
+    lease.emplace(run, lease_patience);
+    RunRecord::begin(run, planner->resolved_manifest());
+  }
+  run = agree_on_run(links.ranks, planner ? &*planner : nullptr);
+  FolderStore store(broadcast_text(links.ranks, planner ? std::filesystem::absolute(planner->store().root()).string() : std::string()));
+
+  const int threads = threads_of(invocation);
+  const std::unique_ptr<Workers> workers = make_workers(threads);
+  StageMachine machine{.ranks = links.ranks,
+                       .workers = *workers,
+                       .store = store,
+                       .registry = stage_kinds(),
+                       .witness = {.files_in = {},
+                                   .hash_plan = [](std::string_view plan) { return sha256(plan); },
+                                   .hash_binary = [] { return sha256_file("/proc/self/exe"); },
+                                   .read_nonce = {},
+                                   .hash_file = [](const std::string& path) { return sha256_file(path); }},
+                       .open_checkpoints = [&](const StageOrder& order, Tracker& tracker) { return open_checkpoints(order, tracker, run, links); },
+                       .stop_requested = stop_was_requested};
+  RankView view(links.ranks, run);
+  if (planner) {
+    const Orchestra orchestra{.next_stage = [&] { return planner->next_stage(); },
+                              .usd_per_second = planner->manifest().rates.usd_per_device_hour / 3600 * links.ranks.size(),
+                              .budget_usd = planner->manifest().budget.cost_usd};
+    run_stages(machine, run, view, &orchestra);
+  } else {
+    run_stages(machine, run, view, nullptr);
+  }
+  int code = 0;
+  if (planner && !std::getenv("LASTRO_FRONT")) {   // where there is a front, it concludes
+    RunRecord record = *RunRecord::load(run);
+    planner->enter_known(record);
+    code = conclude(run, store, invocation);
+  }
+  std::int64_t agreed[1] = {code};
+  links.ranks.all_max(agreed);
+  return static_cast<int>(agreed[0]);
+}
+
+// An error of one rank ends all. Rank 0 speaks first: mostly every rank has the same to say.
+[[noreturn]] void end_job(const Links& links, const std::filesystem::path& run, const std::exception& error, ExitCode code, const std::function<void(int)>& abort) {
+  if (!links.ranks.is_root()) std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  const std::string who = links.ranks.size() > 1 ? "rank " + std::to_string(links.ranks.rank().value) + ": " : "";
+  std::fprintf(stderr, "lastro: %s%s\n", who.c_str(), error.what());
+  try {
+    if (!run.empty()) enter_failure(run, who + error.what());
+  } catch (const Error& second) {
+    std::fprintf(stderr, "lastro: the record could not be written either: %s\n", second.what());
+  }
+  std::fflush(nullptr);
+  abort(static_cast<int>(code));
+  std::_Exit(static_cast<int>(code));
+}
+
+int guarded(const Links& links, const Invocation& invocation, const std::function<void(int)>& abort) {
+  std::filesystem::path run;
+  try {
+    return run_rank(links, invocation, run);
+  } catch (const Preempted& stop) {   // every rank throws it in the same step
+    if (links.ranks.is_root()) std::fprintf(stderr, "lastro: preempted: %s\n", stop.what());
+    return static_cast<int>(ExitCode::preempted);
+  } catch (const Error& error) {
+    end_job(links, run, error, error.code(), abort);
+  } catch (const std::bad_alloc& error) {
+    end_job(links, run, BudgetError("no memory is left (the machine or a limit refuses more) lower the plan's memory or use more ranks"), ExitCode::budget, abort);
+  } catch (const std::exception& error) {
+    end_job(links, run, error, ExitCode::internal, abort);
+  }
+}
+
+int front_process() {
+  const char* front = std::getenv("LASTRO_FRONT");
+  return front ? std::atoi(front) : 0;
+}
+
+}  // namespace
+
+int run_as_rank(const Invocation& invocation, int argc, char** argv) {
+  turn_signals_into_stop_requests();
+  die_with_parent(front_process());
+  kernels::flush_denormals();
+  if (!std::getenv("OMPI_COMM_WORLD_RANK") && !std::getenv("PMIX_RANK")) {
+    SelfCollective alone;
+    return guarded({alone, [] { return std::make_unique<SelfCollective>(); }}, invocation, [](int) {});
+  }
+  MpiSession session(argc, argv);
+  const std::unique_ptr<Collective> ranks = session.ranks();
+  return guarded({*ranks, [&session] { return session.background_ranks(); }}, invocation, [&session](int code) { session.abort(code); });
+}
+
+}  // namespace lastro

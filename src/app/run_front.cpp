@@ -1,0 +1,123 @@
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+
+#include "app/commands.h"
+#include "app/conclude.h"
+#include "app/planning.h"
+#include "app/terminal.h"
+#include "app/wiring.h"
+#include "core/files.h"
+#include "domain/errors.h"
+#include "infra/posix/process.h"
+
+namespace lastro {
+namespace fs = std::filesystem;
+namespace {
+
+std::vector<std::string> rank_command(const Invocation& invocation, const fs::path& run, const fs::path& store) {
+  std::vector<std::string> command;
+  if (invocation.ranks > 1)
+    command = {"mpirun", "-n", std::to_string(invocation.ranks), "--oversubscribe", "--bind-to", "none"};
+  command.push_back((fs::path(own_program()).parent_path() / "lastro-rank").string());
+  for (const std::string& word : {std::string("run"), invocation.subject.string(), std::string("--threads"), std::to_string(threads_of(invocation)),
+                                  std::string("--run"), run.string(), std::string("--store"), store.string()})
+    command.push_back(word);
+  for (const std::string& assignment : invocation.sets) command.insert(command.end(), {"--set", assignment});
+  return command;
+}
+
+std::vector<std::pair<std::string, std::string>> rank_environment() {
+  return {{"LASTRO_FRONT", std::to_string(::getpid())},
+          {"LASTRO_TERMINAL", terminal_in_force() == TerminalKind::live ? "live" : "plain"},
+          {"OMPI_ALLOW_RUN_AS_ROOT", "1"},   // Open MPI refuses root otherwise; a container often has nobody else
+          {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
+          {"OMPI_MCA_mpi_yield_when_idle", "1"}};
+}
+
+// What the ranks and their launcher write on stderr: our own words go to the person, the launcher's to <run>/logs/launcher.log.
+class ErrorLines {
+ public:
+  explicit ErrorLines(const fs::path& run) {
+    make_folders(run / "logs");
+    log_.open(run / "logs" / "launcher.log", std::ios::app);
+  }
+
+  void take(std::string_view line) {
+    if (line.starts_with("lastro: ")) {
+      std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
+      spoke_ = true;
+      return;
+    }
+    log_ << line << std::endl;
+    last_ = line.empty() ? last_ : std::string(line);
+    static const std::regex death("process rank ([0-9]+) with PID [0-9]+ on node (\\S+) exited on (signal [0-9]+( \\([^)]*\\))?)");
+    std::smatch found;
+    const std::string text(line);
+    if (std::regex_search(text, found, death)) dead_ = "rank " + found[1].str() + " died (" + found[3].str() + " on " + found[2].str() + ")";
+  }
+
+  bool spoke() const { return spoke_; }
+  const std::string& dead() const { return dead_; }
+  const std::string& last() const { return last_; }
+
+ private:
+  std::ofstream log_;
+  bool spoke_ = false;
+  std::string dead_;
+  std::string last_;
+};
+
+bool is_known(int code) {
+  for (const ExitCode known : {ExitCode::usage, ExitCode::environment, ExitCode::contract, ExitCode::hold, ExitCode::budget, ExitCode::preempted,
+                               ExitCode::diverged, ExitCode::internal})
+    if (code == static_cast<int>(known)) return true;
+  return false;
+}
+
+// Ranks that ended without a word of their own: says who, enters it in the record, and what to do.
+int report_death(const fs::path& run, const ErrorLines& errors, const ChildEnd& end, int ranks) {
+  std::string cause = errors.dead();
+  if (cause.empty() && ranks == 1 && end.exit_code > 128) cause = "rank 0 died (signal " + std::to_string(end.exit_code - 128) + ")";
+  if (cause.empty()) cause = "the ranks ended with exit code " + std::to_string(end.exit_code) + (errors.last().empty() ? "" : " (" + errors.last() + ")");
+  std::fprintf(stderr, "lastro: %s; nothing committed is lost: run the same command to go on (%s has the launcher's words)\n", cause.c_str(),
+               (run / "logs" / "launcher.log").c_str());
+  enter_failure(run, cause);
+  return static_cast<int>(ExitCode::rank_died);
+}
+
+int run_ranks(const Invocation& invocation, const fs::path& run, const fs::path& store) {
+  ErrorLines errors(run);
+  const ChildEnd end = run_child(rank_command(invocation, run, store), rank_environment(), [&](std::string_view line) { errors.take(line); });
+  if (end.exit_code == 0) return 0;
+  if (end.exit_code == static_cast<int>(ExitCode::preempted)) {
+    std::fprintf(stderr, "lastro: saved; run the same command to go on\n");
+    return end.exit_code;
+  }
+  if (is_known(end.exit_code) && errors.spoke()) return end.exit_code;
+  if (end.exit_code == 127 && errors.last().find("cannot be started") != std::string::npos)
+    throw EnvironmentError(errors.last() + " install Open MPI (tools/setup does) or use --ranks 1");
+  return report_death(run, errors, end, invocation.ranks);
+}
+
+}  // namespace
+
+int run_front(const Invocation& invocation) {
+  RunPlanner planner(invocation);
+  const bool finished = !planner.next_stage();
+  if (!finished) {
+    std::printf("%s\n", planner.headline().c_str());
+    std::fflush(stdout);
+    const int code = run_ranks(invocation, planner.run(), planner.store().root());
+    if (code != 0) return code;
+  }
+  RunRecord record = RunRecord::begin(planner.run(), planner.resolved_manifest());
+  planner.enter_known(record);
+  return conclude(planner.run(), planner.store(), invocation);
+}
+
+}  // namespace lastro

@@ -1,0 +1,110 @@
+#include "app/wiring.h"
+
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+
+#include "core/files.h"
+#include "core/hash.h"
+#include "core/json.h"
+#include "domain/errors.h"
+#include "infra/workers/worker_pool.h"
+#include "kernels/path.h"
+#include "kernels/peak.h"
+#include "stages/dataset.h"
+#include "stages/evaluate.h"
+#include "stages/pretrain.h"
+#include "stages/tokenizer.h"
+#include "stages/vocabulary.h"
+
+namespace lastro {
+namespace fs = std::filesystem;
+namespace {
+
+int usable_cores() {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  return ::sched_getaffinity(0, sizeof cores, &cores) == 0 ? std::max(1, CPU_COUNT(&cores)) : 1;
+}
+
+std::string processor_name() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);)
+    if (line.starts_with("model name")) return line;
+  return "unknown processor";
+}
+
+fs::path cache_folder() {
+  if (const char* given = std::getenv("XDG_CACHE_HOME"); given && *given) return fs::path(given) / "lastro";
+  if (const char* home = std::getenv("HOME"); home && *home) return fs::path(home) / ".cache" / "lastro";
+  return {};
+}
+
+// One thread's rate, from the cache where it is there. A cache that cannot be read or written costs time, nothing else.
+double peak_of_one_thread() {
+  const std::string what = processor_name() + "\n" + std::string(kernels::name_of(kernels::cpu_path()));
+  const fs::path cached = cache_folder() / ("peak-" + sha256(what).hex().substr(0, 16) + ".json");
+  try {
+    return read_sealed_json(cached).at("flops").number();
+  } catch (const Error&) {
+  }
+  OneWorker alone;
+  const double flops = kernels::measure_peak_flops(alone, 0.03);
+  try {
+    make_folders(cached.parent_path());
+    Node node;
+    node.set("measured_on", what);
+    node.set("flops", flops);
+    write_sealed_json(cached, node);
+  } catch (const Error&) {
+  }
+  return flops;
+}
+
+std::int64_t control_group_limit() {
+  for (const char* file : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+    std::ifstream input(file);
+    std::int64_t bytes = 0;
+    if (input >> bytes && bytes > 0) return bytes;
+  }
+  return std::numeric_limits<std::int64_t>::max();
+}
+
+std::int64_t process_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::numeric_limits<std::int64_t>::max();
+  return static_cast<std::int64_t>(limit.rlim_cur);
+}
+
+}  // namespace
+
+const StageRegistry& stage_kinds() {
+  static const StageRegistry registry = [] {
+    StageRegistry kinds;
+    register_stage<VocabularyStage>(kinds);
+    register_stage<TokenizerStage>(kinds);
+    register_stage<DatasetStage>(kinds);
+    register_stage<PretrainStage>(kinds);
+    register_stage<EvaluateStage>(kinds);
+    return kinds;
+  }();
+  return registry;
+}
+
+int threads_of(const Invocation& invocation) { return invocation.threads > 0 ? invocation.threads : std::max(1, usable_cores() / invocation.ranks); }
+
+std::unique_ptr<Workers> make_workers(int threads) { return std::make_unique<WorkerPool>(threads); }
+
+double peak_tflops(int threads) { return peak_of_one_thread() * threads / 1e12; }
+
+std::int64_t memory_limit_bytes(int ranks) {
+  const std::int64_t machine = static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
+  return std::min({std::min(machine, control_group_limit()) / ranks, process_limit()});
+}
+
+}  // namespace lastro

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <memory>
+
+#include "app/command_line.h"
+#include "core/stage_registry.h"
+#include "domain/workers.h"
+
+namespace lastro {
+
+// All stage kinds of this program. A new stage is one line in wiring.cpp.
+const StageRegistry& stage_kinds();
+
+// Threads of a rank: what was asked for, else the cores this process may use, shared out among the ranks.
+int threads_of(const Invocation& invocation);
+std::unique_ptr<Workers> make_workers(int threads);
+
+// The floating-point rate that `threads` of this processor reach at most, in 10^12 FLOP/s: measured once a machine and path, then remembered in the
+// user's cache folder.
+double peak_tflops(int threads);
+
+// Memory that one of `ranks` ranks on this machine may use, in bytes: the smallest of the machine's, the control group's and the process's limit.
+std::int64_t memory_limit_bytes(int ranks);
+
+}  // namespace lastro

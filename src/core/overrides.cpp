@@ -1,0 +1,111 @@
+#include "core/overrides.h"
+
+#include <charconv>
+
+#include "core/settings.h"
+#include "core/yaml.h"
+
+namespace lastro {
+namespace {
+
+// No file has a line below 1, so these say which assignment a node is from.
+Mark mark_of(std::size_t assignment) { return {-1 - static_cast<int>(assignment), 1}; }
+
+Node marked(Node node, Mark mark) {
+  if (node.is_sequence()) {
+    Node::Sequence items;
+    for (const Node& item : node.items()) items.push_back(marked(item, mark));
+    node = Node(std::move(items));
+  } else if (node.is_mapping()) {
+    Node::Mapping entries;
+    for (const Entry& entry : node.entries()) entries.push_back({entry.key, marked(entry.value, mark), mark});
+    node = Node(std::move(entries));
+  }
+  node.mark = mark;
+  return node;
+}
+
+// The tree with `value` at `path`; trees are values, so what lies on the path is made anew. Empty, with a reason, where the path leads nowhere.
+class Assignment {
+ public:
+  Assignment(Node value, Mark mark) : value_(std::move(value)), mark_(mark) {}
+
+  Node laid_over(const Node& tree, std::string_view path) {
+    if (path.empty()) return value_;
+    const std::size_t dot = std::min(path.find('.'), path.size());
+    const std::string_view part = path.substr(0, dot), rest = path.substr(std::min(dot + 1, path.size()));
+    if (tree.is_sequence()) return over_item(tree, part, rest);
+    if (!tree.is_mapping() && !tree.is_null()) return fail(tree, part, shown(tree) + " holds no fields");
+    return over_entry(tree, part, rest);
+  }
+
+  const std::string& failure() const { return failure_; }
+
+ private:
+  Node over_item(const Node& tree, std::string_view part, std::string_view rest) {
+    std::size_t index = 0;
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), index);
+    const std::size_t count = tree.items().size();
+    if (error != std::errc() || end != part.data() + part.size() || index >= count)
+      return fail(tree, part, "it is a list of " + std::to_string(count) + ", whose items are named by number from 0");
+    Node::Sequence items = tree.items();
+    items[index] = laid_over(items[index], rest);
+    return kept_mark(Node(std::move(items)), tree);
+  }
+
+  Node over_entry(const Node& tree, std::string_view part, std::string_view rest) {
+    Node::Mapping entries = tree.entries();
+    for (Entry& entry : entries) {
+      if (entry.key != part) continue;
+      entry.value = laid_over(entry.value, rest);
+      return kept_mark(Node(std::move(entries)), tree);
+    }
+    entries.push_back({std::string(part), laid_over(Node(), rest), mark_});
+    return kept_mark(Node(std::move(entries)), tree);
+  }
+
+  Node kept_mark(Node node, const Node& before) const {
+    node.mark = before.mark == Mark{} ? mark_ : before.mark;
+    return node;
+  }
+
+  Node fail(const Node& tree, std::string_view part, const std::string& reason) {
+    failure_ = "there is no \"" + std::string(part) + "\" to set (" + reason + ")";
+    return tree;
+  }
+
+  Node value_;
+  Mark mark_;
+  std::string failure_;
+};
+
+}  // namespace
+
+void assign(Node& tree, const std::vector<std::string>& assignments, Problems& problems) {
+  for (std::size_t i = 0; i < assignments.size(); ++i) {
+    const std::string& text = assignments[i];
+    const std::size_t equals = text.find('=');
+    const auto refuse = [&](std::string message) { problems.push_back({"", mark_of(i), std::move(message)}); };
+    if (equals == 0 || equals == text.npos || text.front() == '.' || text[equals - 1] == '.' || text.substr(0, equals).find("..") != text.npos) {
+      refuse("not an assignment (write --set sources.prose.path=my.txt)");
+      continue;
+    }
+    Problems of_value;
+    const Node value = parse_yaml(std::string_view(text).substr(equals + 1), "", of_value);
+    for (const Problem& problem : of_value) refuse("the value: " + problem.message);
+    Assignment assignment(marked(value, mark_of(i)), mark_of(i));
+    tree = assignment.laid_over(tree, std::string_view(text).substr(0, equals));
+    if (!assignment.failure().empty()) refuse(assignment.failure());
+  }
+}
+
+void name_assignments(Problems& problems, const std::vector<std::string>& assignments) {
+  for (Problem& problem : problems) {
+    const auto index = static_cast<std::size_t>(-1 - problem.mark.line);
+    if (problem.mark.line >= 0 || index >= assignments.size()) continue;
+    problem.file = "--set " + assignments[index];
+    problem.mark = {};
+  }
+}
+
+}  // namespace lastro
