@@ -156,6 +156,7 @@ struct DpoStage : Idle<Policy> {
 struct EvaluateStage : Idle<EvalReport> {
   using Idle::Idle;
   static constexpr std::string_view kind = "evaluate";
+  static constexpr std::array measurements{std::string_view("bits_per_byte"), std::string_view("xz"), std::string_view("contamination")};
   static constexpr int version = 1;
   struct Inputs {
     AnyModel model;
