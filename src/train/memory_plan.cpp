@@ -114,7 +114,7 @@ MemoryPlan largest_memory_plan(const EngineShape& shape, int world, int workers)
 
 EngineShape fit_memory(const PretrainSettings& settings, const ModelShape& complete_model, int world, int workers, std::int64_t limit_bytes) {
   EngineShape shape = engine_shape(settings, complete_model);
-  if (fits(shape, world, workers, limit_bytes)) return shape;
+  if (limit_bytes <= 0 || fits(shape, world, workers, limit_bytes)) return shape;
   if (settings.recompute == Recompute::automatic) {
     shape.keep = Keep::inputs;
     if (fits(shape, world, workers, limit_bytes)) return shape;

@@ -60,7 +60,7 @@ MemoryPlan memory_plan(const EngineShape& shape, Rank rank, int world, int worke
 MemoryPlan largest_memory_plan(const EngineShape& shape, int world, int workers);
 
 // The shape with as much recomputation as `limit_bytes` asks for: settings that say so are followed; automatic recomputes blocks only where
-// the rest would not fit. Throws BudgetError, with the classes' numbers and the cheapest change that fits, when nothing does.
+// the rest would not fit. 0: no limit. Throws BudgetError, with the classes' numbers and the cheapest change that fits, when nothing does.
 EngineShape fit_memory(const PretrainSettings& settings, const ModelShape& complete_model, int world, int workers, std::int64_t limit_bytes);
 
 }  // namespace lastro

@@ -228,8 +228,7 @@ StageResult Training::finish() {
 }  // namespace
 
 StageResult train(RunContext& run, const PretrainSettings& settings, const ModelShape& model, LeafSource& source) {
-  const std::int64_t limit = run.memory_limit_bytes > 0 ? run.memory_limit_bytes : std::numeric_limits<std::int64_t>::max();
-  const EngineShape shape = fit_memory(settings, model, run.ranks.size(), run.workers.size(), limit);
+  const EngineShape shape = fit_memory(settings, model, run.ranks.size(), run.workers.size(), run.memory_limit_bytes);
   return Training(run, settings, shape, source).run();
 }
 
