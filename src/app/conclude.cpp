@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "app/terminal.h"
+#include "core/cost.h"
 #include "core/diff.h"
 #include "core/files.h"
 #include "core/gatekeeper.h"

@@ -5,7 +5,6 @@
 #include "app/wiring.h"
 #include "core/cost.h"
 #include "core/json.h"
-#include "core/manifest_schema.h"
 #include "domain/errors.h"
 
 namespace lastro {
@@ -43,11 +42,6 @@ int plan_command(const Invocation& invocation) {
                 duration_text(plan.wall_s()).c_str(), usd_text(plan.cost_usd()).c_str());
   }
   refuse_excesses(planned);
-  return 0;
-}
-
-int schema_command() {
-  std::printf("%s\n", to_json_pretty(manifest_schema(stage_kinds())).c_str());
   return 0;
 }
 

@@ -3,6 +3,7 @@
 #include "app/commands.h"
 #include "app/run_access.h"
 #include "app/terminal.h"
+#include "core/cost.h"
 #include "core/json.h"
 
 namespace lastro {

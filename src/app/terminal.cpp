@@ -3,11 +3,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 
+#include "core/cost.h"
 #include "core/json.h"
 #include "domain/errors.h"
 #include "core/files.h"
@@ -43,17 +43,6 @@ constexpr auto plain_interval = std::chrono::seconds(10);
 TerminalKind terminal_in_force() {
   if (const char* stated = std::getenv("LASTRO_TERMINAL")) return std::string_view(stated) == "live" ? TerminalKind::live : TerminalKind::plain;
   return ::isatty(STDOUT_FILENO) ? TerminalKind::live : TerminalKind::plain;
-}
-
-std::string duration_text(double seconds) {
-  if (seconds < 59.95) return formatted("%.1fs", seconds);
-  const auto whole = static_cast<long>(std::lround(seconds));
-  char text[64];
-  if (whole < 3600)
-    std::snprintf(text, sizeof text, "%ldm%02lds", whole / 60, whole % 60);
-  else
-    std::snprintf(text, sizeof text, "%ldh%02ldm", whole / 3600, whole % 3600 / 60);
-  return text;
 }
 
 std::string short_number(double value) {

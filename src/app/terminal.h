@@ -15,8 +15,6 @@ enum class TerminalKind { live, plain, silent };   // live: one line a stage tha
 // The front's terminal when it says so (LASTRO_TERMINAL=live|plain), else this process's own stdout.
 TerminalKind terminal_in_force();
 
-// "1m52s", "3.2s", "2h05m"
-std::string duration_text(double seconds);
 // "41.2k", "3.1M", "950"
 std::string short_number(double value);
 

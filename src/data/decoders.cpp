@@ -71,6 +71,7 @@ class ZstdDecoder final : public Decoder {
   ~ZstdDecoder() override { ZSTD_freeDStream(stream_); }
 
   Progress decode(std::span<const std::byte> in, std::span<std::byte> out) override {
+    if (in.empty() && frame_ended_) return {0, 0};   // asked to go on, zstd would begin a new frame
     ZSTD_inBuffer from{in.data(), in.size(), 0};
     ZSTD_outBuffer into{out.data(), out.size(), 0};
     const std::size_t code = ZSTD_decompressStream(stream_, &into, &from);

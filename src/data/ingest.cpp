@@ -40,14 +40,12 @@ class Ingestion {
   };
 
   void keep_batch() {
-    if (cleaned_.size() < batch_.size()) cleaned_.resize(batch_.size());
+    std::vector<Cleaned> cleaned(batch_.size());   // a new one: kept, its strings would grow to the longest document each
     for_each_parallel(state_.run.workers, batch_, [&](int, std::size_t i) {
-      Cleaned& cleaned = cleaned_[i];
-      cleaned.counts = {};
-      clean_text(batch_.text(i), cleaned.text, cleaned.counts);
-      cleaned.digest = sha256(cleaned.text);
+      clean_text(batch_.text(i), cleaned[i].text, cleaned[i].counts);
+      cleaned[i].digest = sha256(cleaned[i].text);
     });
-    for (std::size_t i = 0; i < batch_.size(); ++i) keep(batch_.record(i), cleaned_[i]);
+    for (std::size_t i = 0; i < batch_.size(); ++i) keep(batch_.record(i), cleaned[i]);
     documents_ += static_cast<std::int64_t>(batch_.size());
     batch_.clear();
     state_.run.tracker.progress(documents_, 0, "documents", "read");
@@ -71,7 +69,6 @@ class Ingestion {
   BuildState& state_;
   std::vector<Ingested::OfSource>& counts_;
   DocumentBatch batch_;
-  std::vector<Cleaned> cleaned_;
   std::int64_t documents_ = 0;
 };
 

@@ -45,13 +45,12 @@ class Tokenisation {
 
   void run() {
     state_.store.for_each_batch(state_.batch_bytes() / 4, [&](const DocumentBatch& batch) {   // tokens take more room than their text
-      if (ids_.size() < batch.size()) ids_.resize(batch.size());
+      std::vector<std::vector<TokenId>> ids(batch.size());
       for_each_parallel(state_.run.workers, batch, [&](int worker, std::size_t i) {
-        ids_[i].clear();
-        encoders_[worker].encode(batch.text(i), ids_[i]);
-        ids_[i].push_back(tokenizer_.end_of_text());
+        encoders_[worker].encode(batch.text(i), ids[i]);
+        ids[i].push_back(tokenizer_.end_of_text());
       });
-      for (std::size_t i = 0; i < batch.size(); ++i) keep(batch.record(i), ids_[i]);
+      for (std::size_t i = 0; i < batch.size(); ++i) keep(batch.record(i), ids[i]);
       done_ += static_cast<std::int64_t>(batch.size());
       state_.run.tracker.progress(done_, state_.store.size(), "documents", "tokenised");
     });
@@ -84,7 +83,6 @@ class Tokenisation {
   const HeldOutRule& held_out_;
   int token_bytes_;
   std::vector<BpeEncoder> encoders_;
-  std::vector<std::vector<TokenId>> ids_;
   std::vector<std::byte> bytes_;
   WriteFile tokens_;
   WriteFile records_;

@@ -4,7 +4,7 @@
 #include <numbers>
 
 #include "domain/errors.h"
-#include "kernels/math.h"
+#include "kernels/fp64.h"
 
 namespace lastro {
 
@@ -20,6 +20,7 @@ HeldOutScore score_of(std::span<const ScoredWindow> windows) {
   const double bits = nats / std::numbers::ln2;
   score.bits_per_byte = bits / static_cast<double>(score.bytes);
   score.nats_per_token = nats / static_cast<double>(score.tokens);
+  score.perplexity = kernels::exponential_fp64(score.nats_per_token);
 
   double squares = 0;
   for (const ScoredWindow& window : windows) {

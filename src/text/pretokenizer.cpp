@@ -149,13 +149,17 @@ bool is_local_cut(std::string_view text, std::size_t at) {
   return kind(at - 1) == 1 && text[at] == ' ' && at + 1 < text.size() && kind(at + 1) == 1;
 }
 
-// A pre-token's end is certain once the next one is known to hold something other than white space: no alternative looks further ahead.
+// A pre-token's end is certain once the character behind it is known, but for white space, which looks on to the next character that is none,
+// and would be cut otherwise at the end of a text. So cuts are behind what is not white space, or behind a line end that no more follows.
 std::size_t last_scanned_cut(std::string_view text) {
   text.remove_suffix(incomplete_tail(text));
   std::size_t cut = 0;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = pretoken_end(text, begin);
-    if (run_end(text, begin, CharClass::space) < end) cut = begin;
+    if (end == text.size()) break;
+    const bool after_line_end = is_line_end(text[end - 1]);
+    const bool is_white_space = run_end(text, begin, CharClass::space) >= end;
+    if (after_line_end ? step_at(text, end).kind != CharClass::space : !is_white_space) cut = end;
     begin = end;
   }
   return cut;

@@ -15,12 +15,8 @@ cannot() {
 # Why apt or pip failed, by the last words that it left in the log.
 reason_of_failure() {
   local reason
-  reason=$(grep -aE '^(E:|Err|ERROR:|W: Failed)' "$setup_log" | tail -1 | sed -E 's/^(E|W|ERROR): //' | cut -c1-160)
-  if grep -qaE '^Err|Failed to fetch|NewConnectionError|Temporary failure|Could not resolve' "$setup_log"; then
-    echo "no answer from the servers; last words: ${reason:-none}"
-  else
-    echo "${reason:-no reason given}"
-  fi
+  reason=$(grep -aE '^(E:|Err|ERROR:|W: Failed)' "$setup_log" | grep -av 'Unable to fetch some archives' | tail -1 | sed -E 's/^(E|W|ERROR): //' | cut -c1-160) || true
+  echo "${reason:-no reason given}"
 }
 
 as_root() { if [[ $EUID == 0 ]]; then "$@"; else sudo "$@"; fi; }
@@ -45,6 +41,8 @@ install_debian_packages() {
   fi
   mkdir -p "$deps"
   refresh_package_lists
+  grep -qaE '^(Hit|Get):' "$setup_log" ||
+    cannot "reach any package server" "$(reason_of_failure)" "connect and run the same command again, or: $by_hand"
   local sizes
   sizes=$({ apt --assume-no --no-install-recommends install "${missing[@]}" 2>>"$setup_log" || true; } | grep -E '^(Need to get|After this)') ||
     cannot "find Debian packages" "$(reason_of_failure)" "connect and run the same command again, or: $by_hand"

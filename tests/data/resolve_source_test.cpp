@@ -1,0 +1,160 @@
+#include "data/resolve_source.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <ctime>
+
+#include "data/packed.h"
+#include "support/temporary_folder.h"
+
+namespace lastro {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using test::write_file;
+
+struct Resolved {
+  std::optional<Source> source;
+  std::string problem;
+};
+
+Resolved resolved(const TemporaryFolder& folder, const SourceSpec& declared) {
+  FileDigests digests;
+  Problems problems;
+  Resolved result{resolve_source(declared, {"run.yaml", folder.path()}, digests, problems), ""};
+  if (!problems.empty()) result.problem = problems.front().to_string();
+  EXPECT_EQ(result.source.has_value(), problems.empty());
+  return result;
+}
+
+SourceSpec declared(std::vector<std::string> paths) {
+  SourceSpec declaration;
+  declaration.name = "prose";
+  declaration.mark = {4, 3};
+  declaration.path = std::move(paths);
+  return declaration;
+}
+
+TEST(ResolveSource, FindsAFileItsFormatAndItsDigest) {
+  const TemporaryFolder folder;
+  write_file(folder / "a.txt", "text");
+  for (const auto& [name, format] : {std::pair{"b.md", SourceFormat::markdown}, {"c.jsonl.gz", SourceFormat::jsonl}, {"d.dict.dz", SourceFormat::dictd}, {"e", SourceFormat::text}}) {
+    write_file(folder / name, "x");
+    EXPECT_EQ(resolved(folder, declared({name})).source->format, format) << name;
+  }
+
+  const Source source = *resolved(folder, declared({"a.txt"})).source;
+
+  EXPECT_THAT(source.files, SizeIs(1));
+  EXPECT_EQ(source.files[0].sha256, sha256("text"));
+  EXPECT_EQ(source.files[0].bytes, 4u);
+  EXPECT_EQ(content_digest(source), sha256("text"));
+}
+
+TEST(ResolveSource, OrdersFilesByContentWhateverTheirNames) {
+  const TemporaryFolder one, other;
+  write_file(one / "1.txt", "first"), write_file(one / "2.txt", "second"), write_file(one / "3.txt", "third");
+  write_file(other / "c.txt", "first"), write_file(other / "a.txt", "second"), write_file(other / "b.txt", "third");
+
+  const Source a = *resolved(one, declared({"*.txt"})).source, b = *resolved(other, declared({"*.txt"})).source;
+
+  ASSERT_THAT(a.files, SizeIs(3));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(a.files[i].sha256, b.files[i].sha256);
+  EXPECT_EQ(content_digest(a), content_digest(b));
+  EXPECT_EQ(source_digest(a), source_digest(b));
+}
+
+TEST(ResolveSource, GivesWhatBearsOnAResultADigestOfItsOwn) {
+  const TemporaryFolder folder;
+  write_file(folder / "a.txt", "text");
+  const Source source = *resolved(folder, declared({"a.txt"})).source;
+  std::vector<Source> changed(7, source);
+  changed[0].name = "other";
+  changed[1].weight = 2;
+  changed[2].share = 0.5;
+  changed[3].format = SourceFormat::dictd;
+  changed[4].text_field = "body";
+  changed[5].files[0].sha256 = sha256("other text");
+  changed[6].licence = "MIT";
+
+  for (const Source& other : changed) EXPECT_NE(source_digest(other), source_digest(source));
+}
+
+TEST(ResolveSource, SaysWhatIsWrongAndWhere) {
+  const TemporaryFolder folder;
+  write_file(folder / "a.txt", "a"), write_file(folder / "b.jsonl", "{}");
+
+  EXPECT_THAT(resolved(folder, declared({"missing.txt"})).problem, HasSubstr("run.yaml:4:3: sources.prose: path=\"missing.txt\" is no file"));
+  EXPECT_THAT(resolved(folder, declared({"*.pdf"})).problem, HasSubstr("matches no file"));
+  EXPECT_THAT(resolved(folder, declared({"."})).problem, HasSubstr("is a folder"));
+  EXPECT_THAT(resolved(folder, declared({})).problem, HasSubstr("no path"));
+  EXPECT_THAT(resolved(folder, declared({"*.*"})).problem, HasSubstr("a source has one format"));
+}
+
+TEST(ResolveSource, TakesAFileOnceThatSeveralPathsName) {
+  const TemporaryFolder folder;
+  write_file(folder / "a.txt", "a"), write_file(folder / "b.txt", "b");
+
+  EXPECT_THAT(resolved(folder, declared({"a.txt", "*.txt"})).source->files, SizeIs(2));
+}
+
+TEST(ResolveSource, HoldsFilesAgainstADeclaredDigest) {
+  const TemporaryFolder folder;
+  write_file(folder / "a.txt", "text");
+  SourceSpec declaration = declared({"a.txt"});
+
+  declaration.expected_sha256 = sha256("text");
+  EXPECT_THAT(resolved(folder, declaration).problem, IsEmpty());
+  declaration.expected_sha256 = sha256("other");
+  EXPECT_THAT(resolved(folder, declaration).problem, HasSubstr("wanted " + sha256("other").to_string()));
+}
+
+TEST(ResolveSource, MakesStoriesWithoutAFile) {
+  const TemporaryFolder folder;
+  SourceSpec declaration = declared({});
+  declaration.generated = GeneratedText{GeneratedKind::stories, 3, 5000};
+
+  const Source source = *resolved(folder, declaration).source;
+
+  EXPECT_EQ(source.stories_bytes, 5000u);
+  EXPECT_THAT(source.files, IsEmpty());
+  declaration.path = {"a.txt"};
+  EXPECT_THAT(resolved(folder, declaration).problem, HasSubstr("text that is generated is not read"));
+}
+
+void set_age(const std::filesystem::path& file, int seconds) {
+  const timespec time{::time(nullptr) - seconds, 0};
+  const timespec times[2]{time, time};
+  ::utimensat(AT_FDCWD, file.c_str(), times, 0);
+}
+
+TEST(FileDigests, DoNotRememberAFileThatMayStillChangeUnseen) {
+  const TemporaryFolder folder;
+  write_file(folder / "a.txt", "one");
+  set_age(folder / "a.txt", 100);   // its change time stays now
+  FileDigests digests(folder / "cache");
+
+  EXPECT_EQ(digests.of(folder / "a.txt"), sha256("one"));
+  write_file(folder / "a.txt", "two");
+  set_age(folder / "a.txt", 100);
+
+  EXPECT_EQ(digests.of(folder / "a.txt"), sha256("two"));
+}
+
+TEST(FileDigests, SurviveADamagedCache) {
+  const TemporaryFolder folder;
+  write_file(folder / "a.txt", "one");
+  write_file(folder / "cache", "garbage \x01\x02 not-a-digest\nmore");
+  FileDigests digests(folder / "cache");
+
+  EXPECT_EQ(digests.of(folder / "a.txt"), sha256("one"));
+  digests.save();
+}
+
+}  // namespace
+}  // namespace lastro
