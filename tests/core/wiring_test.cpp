@@ -41,7 +41,7 @@ TEST(Wiring, LetsEvaluationTakeAnyModelAndNothingElse) {
 
 TEST(Wiring, NamesTheNearestOfWhatIsNotThere) {
   EXPECT_THAT(problems_with("model: 04_pretrain", "model: 04_pretrian"), ElementsAre("m.yaml:21:49: 10_evaluate.model=04_pretrian names no stage. Did you mean \"04_pretrain\"?"));
-  EXPECT_THAT(problems_with("text: [prose, jargon]}, settings", "text: [prose, jargn]}, settings"), ElementsAre("m.yaml:11:62: 01_vocabulary.text=jargn names no source. Did you mean \"jargon\"?"));
+  EXPECT_THAT(problems_with("text: [prose, jargon]}, settings", "text: [prose, jargn]}, settings"), ElementsAre("m.yaml:11:60: 01_vocabulary.text=jargn names no source. Did you mean \"jargon\"?"));
   EXPECT_THAT(problems_with("inputs: {model:", "inputs: {modle:"),
               ElementsAre("m.yaml:21:3: 10_evaluate.model is missing (evaluate takes a checkpoint, sft_model or policy). Did you mean 04_pretrain?",
                           "m.yaml:21:42: 10_evaluate has no input \"modle\". Did you mean \"model\"?"));
@@ -49,11 +49,11 @@ TEST(Wiring, NamesTheNearestOfWhatIsNotThere) {
 
 TEST(Wiring, KeepsSourcesAndStagesApart) {
   EXPECT_THAT(problems_with("{vocabulary: 01_vocabulary}", "{vocabulary: prose}"),
-              ElementsAre("m.yaml:12:55: 02_tokenizer.vocabulary=prose is a source (tokenizer takes a vocabulary). Did you mean 01_vocabulary?"));
+              ElementsAre("m.yaml:12:56: 02_tokenizer.vocabulary=prose is a source (tokenizer takes a vocabulary). Did you mean 01_vocabulary?"));
   EXPECT_THAT(problems_with("text: [prose, jargon]}, settings", "text: [prose, 02_tokenizer]}, settings"),
-              testing::Contains("m.yaml:11:62: 01_vocabulary.text=02_tokenizer is a stage (text sources are named here)"));
+              testing::Contains("m.yaml:11:60: 01_vocabulary.text=02_tokenizer is a stage (text sources are named here)"));
   EXPECT_THAT(problems_with("{dataset: 03_dataset}", "{dataset: [03_dataset]}"), ElementsAre("m.yaml:17:14: 04_pretrain.dataset is a list (pretrain takes a dataset: name one stage)"));
-  EXPECT_THAT(problems_with("inputs: {text: [prose, jargon]}, settings", "inputs: {text: []}, settings"), ElementsAre("m.yaml:11:47: 01_vocabulary.text=[] (must name at least one source)"));
+  EXPECT_THAT(problems_with("inputs: {text: [prose, jargon]}, settings", "inputs: {text: []}, settings"), ElementsAre("m.yaml:11:46: 01_vocabulary.text=[] (must name at least one source)"));
   EXPECT_THAT(problems_with("inputs: {text: [prose, jargon]}, settings", "settings"),
               ElementsAre("m.yaml:11:3: 01_vocabulary.text is missing (vocabulary takes text sources). Did you mean prose?"));
 }
@@ -66,8 +66,8 @@ TEST(Wiring, TellsEachCycleOnce) {
 }
 
 TEST(Wiring, LetsGatesAskForWhatIsMeasuredAlone) {
-  EXPECT_THAT(problems_with("bits_per_byte:", "bits_per_bite:"), ElementsAre("m.yaml:24:18: gates.bits_per_bite is measured by no stage. Did you mean \"bits_per_byte\"?"));
-  EXPECT_THAT(problems_with("<= xz", "<= gz"), ElementsAre(testing::StartsWith("m.yaml:24:18: gates.bits_per_byte=\"<= gz\": gz is measured by no stage")));
+  EXPECT_THAT(problems_with("bits_per_byte:", "bits_per_bite:"), ElementsAre("m.yaml:25:18: gates.bits_per_bite is measured by no stage. Did you mean \"bits_per_byte\"?"));
+  EXPECT_THAT(problems_with("<= xz", "<= gz"), ElementsAre(testing::StartsWith("m.yaml:25:18: gates.bits_per_byte=\"<= gz\": gz is measured by no stage")));
 }
 
 TEST(StageOrder, PutsEachStageBehindWhatItBuildsOn) {
