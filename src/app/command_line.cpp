@@ -98,6 +98,11 @@ void add_record_commands(Builder& builder, Invocation& invocation) {
   builder.json(doctor);
 }
 
+void add_manifest_commands(Builder& builder) {
+  builder.command("schema", "print the JSON Schema of manifests, for editors");
+  builder.command("reference", "print every field of a manifest, as Markdown");
+}
+
 void add_model_commands(Builder& builder, Invocation& invocation) {
   CLI::App* sample = builder.command("sample", "let a run's model write");
   builder.run_directory(sample);
@@ -140,11 +145,11 @@ Invocation parse_command_line(int argc, char** argv) {
   app.set_version_flag("--version", std::string("lastro ") + std::string(program_version()));
   app.footer(exit_codes);
   app.require_subcommand(0, 1);
-  app.add_flag("--schema", invocation.schema, "print the JSON Schema of manifests, for editors");
   Builder builder(app, invocation);
   add_pipeline_commands(builder, invocation);
   add_record_commands(builder, invocation);
   add_model_commands(builder, invocation);
+  add_manifest_commands(builder);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& wanted) {   // --help, --version
@@ -154,12 +159,7 @@ Invocation parse_command_line(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     throw UsageError(std::string(error.what()) + " (see lastro " + (argc > 1 && argv[1][0] != '-' ? std::string(argv[1]) + " " : "") + "--help)");
   }
-  if (invocation.command.empty()) {
-    if (invocation.schema)
-      invocation.command = "schema";
-    else
-      std::cout << app.help();
-  }
+  if (invocation.command.empty()) std::cout << app.help();
   return invocation;
 }
 

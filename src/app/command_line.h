@@ -33,7 +33,6 @@ struct Invocation {
   std::int64_t seed = 1;
   std::filesystem::path input;          // score, tokenize: a file of {"text": ...} lines; "-": stdin
   std::string format = "hf";            // export
-  bool schema = false;                  // plan: print the manifest's JSON Schema instead
 };
 
 // Throws UsageError with what is wrong and how to ask right. Prints and leaves `command` empty for --help and --version.

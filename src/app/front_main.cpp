@@ -24,6 +24,8 @@ int become_rank(char** argv) {
 int dispatch(const Invocation& invocation, char** argv) {
   if (invocation.command == "run") return run_front(invocation);
   if (invocation.command == "plan") return plan_command(invocation);
+  if (invocation.command == "schema") return schema_command();
+  if (invocation.command == "reference") return reference_command();
   if (invocation.command == "gate") return gate_command(invocation);
   if (invocation.command == "rollback") return rollback_command(invocation);
   if (invocation.command == "status") return status_command(invocation);

@@ -5,6 +5,7 @@
 #include "app/wiring.h"
 #include "core/cost.h"
 #include "core/json.h"
+#include "core/reference.h"
 #include "domain/errors.h"
 
 namespace lastro {
@@ -42,6 +43,16 @@ int plan_command(const Invocation& invocation) {
                 duration_text(plan.wall_s()).c_str(), usd_text(plan.cost_usd()).c_str());
   }
   refuse_excesses(planned);
+  return 0;
+}
+
+int schema_command() {
+  std::printf("%s", to_json_pretty(manifest_schema(stage_kinds())).c_str());
+  return 0;
+}
+
+int reference_command() {
+  std::printf("%s", manifest_reference(stage_kinds()).c_str());
   return 0;
 }
 

@@ -8,7 +8,6 @@
 #include "core/files.h"
 #include "core/manifest.h"
 #include "core/source_digest.h"
-#include "core/wiring.h"
 #include "data/resolve_source.h"
 #include "domain/errors.h"
 #include "domain/version.h"
@@ -22,7 +21,6 @@ Manifest read_checked(const Invocation& invocation) {
   if (!fs::exists(invocation.subject)) throw UsageError(file + " does not exist (the manifest of the run) try manifests/dev.yaml");
   Problems problems;
   Manifest manifest = read_manifest(read_file(invocation.subject), file, invocation.sets, stage_kinds(), problems);
-  if (problems.empty()) check_wiring(manifest, stage_kinds(), problems);
   if (!problems.empty()) throw UsageError(lines_of(problems));
   return manifest;
 }

@@ -8,14 +8,17 @@
 #include "app/planning.h"
 #include "app/terminal.h"
 #include "app/wiring.h"
+#include "core/crash_points.h"
 #include "core/hash.h"
 #include "domain/errors.h"
+#include "domain/version.h"
 #include "infra/hdf5/hdf5_shard_format.h"
 #include "infra/mpi/mpi_session.h"
 #include "infra/posix/lease.h"
 #include "infra/posix/process.h"
 #include "infra/self/self_collective.h"
 #include "kernels/denormals.h"
+#include "kernels/path.h"
 #include "runtime/checkpointer.h"
 
 namespace lastro {
@@ -61,6 +64,17 @@ std::unique_ptr<Checkpoints> open_checkpoints(const StageOrder& order, Tracker& 
       links.ranks, links.background(), tracker);
 }
 
+// What the run was last made on; no result depends on it.
+Node machine_facts(int ranks, int threads, const std::filesystem::path& store) {
+  Node facts;
+  facts.set("program", program_version());
+  facts.set("ranks", ranks);
+  facts.set("threads_per_rank", threads);
+  facts.set("instructions", kernels::name_of(kernels::cpu_path()));
+  facts.set("store", std::filesystem::absolute(store).lexically_normal().string());
+  return facts;
+}
+
 // The run directory, which rank 0 knows from the manifest.
 std::filesystem::path agree_on_run(Collective& ranks, const RunPlanner* planner) {
   return broadcast_text(ranks, planner ? std::filesystem::absolute(planner->run()).string() : std::string());
@@ -75,7 +89,7 @@ int run_rank(const Links& links, const Invocation& invocation, std::filesystem::
     planner.emplace(actual);
     run = planner->run();
     lease.emplace(run, lease_patience);
-    RunRecord::begin(run, planner->resolved_manifest());
+    RunRecord::begin(run, planner->resolved_manifest()).note("machine", machine_facts(links.ranks.size(), threads_of(invocation), planner->store().root()));
   }
   run = agree_on_run(links.ranks, planner ? &*planner : nullptr);
   FolderStore store(broadcast_text(links.ranks, planner ? std::filesystem::absolute(planner->store().root()).string() : std::string()));
@@ -155,6 +169,7 @@ int run_as_rank(const Invocation& invocation, int argc, char** argv) {
   turn_signals_into_stop_requests();
   die_with_parent(front_process());
   kernels::flush_denormals();
+  arm_from_environment();
   if (!std::getenv("OMPI_COMM_WORLD_RANK") && !std::getenv("PMIX_RANK")) {
     SelfCollective alone;
     return guarded({alone, [] { return std::make_unique<SelfCollective>(); }}, invocation, [](int) {});
