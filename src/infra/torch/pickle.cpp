@@ -125,7 +125,9 @@ class Reader {
     const auto* items = arguments.items();
     if (!name || !items) return {};
     if (name->text == "collections OrderedDict") return {std::make_shared<PickledPairs>()};
-    if (name->text == "torch._utils _rebuild_parameter" && !items->empty()) return items->front();
+    // A parameter is a tensor with a flag; a C++ program that saves a mapping states its type beside it.
+    const bool is_wrapper = name->text == "torch._utils _rebuild_parameter" || name->text == "torch.jit._pickle restore_type_tag";
+    if (is_wrapper && !items->empty()) return items->front();
     if (name->text != "torch._utils _rebuild_tensor_v2") return {};
     if (items->size() < 4 || !(*items)[0].as<PickledTensor>()) refuse("a tensor has no storage");
     PickledTensor tensor = *(*items)[0].as<PickledTensor>();

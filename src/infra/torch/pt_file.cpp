@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <optional>
 
 #include "domain/errors.h"
 #include "infra/torch/pickle.h"
