@@ -1,8 +1,10 @@
 #include "app/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 
+#include "core/nearest.h"
 #include "domain/errors.h"
 #include "domain/version.h"
 
@@ -137,6 +139,23 @@ void add_model_commands(Builder& builder, Invocation& invocation) {
   builder.json(audit);
 }
 
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) names.push_back(command->get_name());
+  return names;
+}
+
+bool has_command(const CLI::App& app, std::string_view word) {
+  const std::vector<std::string> names = command_names(app);
+  return std::find(names.begin(), names.end(), word) != names.end();
+}
+
+std::string unknown_command(const CLI::App& app, std::string_view word) {
+  const std::vector<std::string> names = command_names(app);
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  return "there is no command \"" + std::string(word) + "\"" + suggestion(word, views) + " (see lastro --help)";
+}
+
 }  // namespace
 
 Invocation parse_command_line(int argc, char** argv) {
@@ -157,6 +176,7 @@ Invocation parse_command_line(int argc, char** argv) {
     invocation.command.clear();
     return invocation;
   } catch (const CLI::ParseError& error) {
+    if (argc > 1 && argv[1][0] != '-' && !has_command(app, argv[1])) throw UsageError(unknown_command(app, argv[1]));
     throw UsageError(std::string(error.what()) + " (see lastro " + (argc > 1 && argv[1][0] != '-' ? std::string(argv[1]) + " " : "") + "--help)");
   }
   if (invocation.command.empty()) std::cout << app.help();

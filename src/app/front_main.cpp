@@ -1,13 +1,13 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <exception>
 #include <filesystem>
 
 #include "app/command_line.h"
 #include "app/commands.h"
+#include "app/terminal.h"
 #include "domain/errors.h"
 #include "infra/posix/process.h"
 
@@ -48,10 +48,13 @@ int main(int argc, char** argv) {
   try {
     return dispatch(parse_command_line(argc, argv), argv);
   } catch (const Error& error) {
-    std::fprintf(stderr, "lastro: %s\n", error.what());
+    print_error(error.what());
     return static_cast<int>(error.code());
+  } catch (const std::filesystem::filesystem_error& error) {
+    print_error(error.what());
+    return static_cast<int>(ExitCode::environment);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "lastro: internal: %s (a contract inside the program broke; please report it)\n", error.what());
+    print_error("internal: " + std::string(error.what()) + " (a contract inside the program broke; please report it)");
     return static_cast<int>(ExitCode::internal);
   }
 }

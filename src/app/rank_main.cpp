@@ -1,8 +1,10 @@
-#include <cstdio>
 #include <exception>
+#include <filesystem>
+#include <string>
 
 #include "app/command_line.h"
 #include "app/commands.h"
+#include "app/terminal.h"
 #include "domain/errors.h"
 
 // The program that computes: a rank of a run, or one process that samples, scores or audits.
@@ -17,13 +19,16 @@ int main(int argc, char** argv) {
     if (invocation.command.empty()) return 0;
     throw UsageError("`" + invocation.command + "` is not for ranks (it needs no launcher) run launch/lastro " + invocation.command + " without mpirun");
   } catch (const Error& error) {
-    std::fprintf(stderr, "lastro: %s\n", error.what());
+    print_error(error.what());
     return static_cast<int>(error.code());
   } catch (const std::bad_alloc&) {
-    std::fprintf(stderr, "lastro: no memory is left (the machine or a limit refuses more) lower the plan's memory or use more ranks\n");
+    print_error("no memory is left (the machine or a limit refuses more) lower the plan's memory or use more ranks");
     return static_cast<int>(ExitCode::budget);
+  } catch (const std::filesystem::filesystem_error& error) {
+    print_error(error.what());
+    return static_cast<int>(ExitCode::environment);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "lastro: internal: %s (a contract inside the program broke; please report it)\n", error.what());
+    print_error("internal: " + std::string(error.what()) + " (a contract inside the program broke; please report it)");
     return static_cast<int>(ExitCode::internal);
   }
 }

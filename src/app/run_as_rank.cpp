@@ -131,11 +131,11 @@ int run_rank(const Links& links, const Invocation& invocation, std::filesystem::
 [[noreturn]] void end_job(const Links& links, const std::filesystem::path& run, const std::exception& error, ExitCode code, const std::function<void(int)>& abort) {
   if (!links.ranks.is_root()) std::this_thread::sleep_for(std::chrono::milliseconds(700));
   const std::string who = links.ranks.size() > 1 ? "rank " + std::to_string(links.ranks.rank().value) + ": " : "";
-  std::fprintf(stderr, "lastro: %s%s\n", who.c_str(), error.what());
+  print_error(who + error.what());
   try {
     if (!run.empty()) enter_failure(run, who + error.what());
   } catch (const Error& second) {
-    std::fprintf(stderr, "lastro: the record could not be written either: %s\n", second.what());
+    print_error("the record could not be written either: " + std::string(second.what()));
   }
   std::fflush(nullptr);
   abort(static_cast<int>(code));
@@ -147,10 +147,12 @@ int guarded(const Links& links, const Invocation& invocation, const std::functio
   try {
     return run_rank(links, invocation, run);
   } catch (const Preempted& stop) {   // every rank throws it in the same step
-    if (links.ranks.is_root()) std::fprintf(stderr, "lastro: preempted: %s\n", stop.what());
+    if (links.ranks.is_root()) print_error("preempted: " + std::string(stop.what()));
     return static_cast<int>(ExitCode::preempted);
   } catch (const Error& error) {
     end_job(links, run, error, error.code(), abort);
+  } catch (const std::filesystem::filesystem_error& error) {
+    end_job(links, run, error, ExitCode::environment, abort);
   } catch (const std::bad_alloc& error) {
     end_job(links, run, BudgetError("no memory is left (the machine or a limit refuses more) lower the plan's memory or use more ranks"), ExitCode::budget, abort);
   } catch (const std::exception& error) {

@@ -45,6 +45,12 @@ TerminalKind terminal_in_force() {
   return ::isatty(STDOUT_FILENO) ? TerminalKind::live : TerminalKind::plain;
 }
 
+void print_error(std::string_view text) {
+  std::string lines = "lastro: ";
+  for (const char c : text) lines += c == '\n' ? std::string("\nlastro: ") : std::string(1, c);
+  std::fprintf(stderr, "%s\n", lines.c_str());
+}
+
 std::string short_number(double value) {
   if (value >= 1e9) return formatted("%.1fG", value / 1e9);
   if (value >= 1e6) return formatted("%.1fM", value / 1e6);

@@ -15,6 +15,9 @@ enum class TerminalKind { live, plain, silent };   // live: one line a stage tha
 // The front's terminal when it says so (LASTRO_TERMINAL=live|plain), else this process's own stdout.
 TerminalKind terminal_in_force();
 
+// Writes an error to stderr, each of its lines after "lastro: ", by which a front knows its ranks' words from the launcher's.
+void print_error(std::string_view text);
+
 // "41.2k", "3.1M", "950"
 std::string short_number(double value);
 

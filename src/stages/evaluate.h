@@ -1,5 +1,8 @@
 #pragma once
 
+#include <array>
+#include <string_view>
+
 #include "core/stage_registry.h"
 
 namespace lastro {
@@ -34,6 +37,11 @@ class EvaluateStage {
     static constexpr std::tuple ports{port("model", &Inputs::model), port("dataset", &Inputs::dataset)};
   };
   using Output = EvalReport;
+  // What gates may ask of it; xz and ngram5 are bits per byte on the same text, measured beside the report.
+  static constexpr std::array measurements{std::string_view("bits_per_byte"),   std::string_view("bits_per_byte_stderr"), std::string_view("nats_per_token"),
+                                           std::string_view("perplexity"),      std::string_view("contamination"),        std::string_view("contaminated_items"),
+                                           std::string_view("held_out_tokens"), std::string_view("held_out_bytes"),       std::string_view("xz"),
+                                           std::string_view("ngram5")};
 
   explicit EvaluateStage(Settings settings) : settings_(settings) {}
   StageResult run(RunContext& run, const Inputs& inputs) const;
