@@ -13,6 +13,7 @@ done
 
 checkout=$PWD
 folder=$(mktemp -d)
+chmod 755 "$folder"   # munged wants its socket where all may look
 clean_up() {
   tests/slurm/cluster stop "$folder/cluster"
   rm -rf "$folder"
