@@ -29,7 +29,7 @@ EngineShape hundred_million() {
   shape.head_dim = 64;
   shape.ffn = 2048;
   shape.context = 8;
-  return {shape, {1, 8}, 5, Keep::everything};
+  return {shape, {1, 8}, 4, Keep::everything};
 }
 
 TEST(Memory, OfAHundredMillionParametersFollowsThePlan) {
