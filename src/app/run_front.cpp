@@ -82,7 +82,7 @@ bool is_known(int code) {
 // Ranks that ended without a word of their own: says who, enters it in the record, and what to do.
 int report_death(const fs::path& run, const ErrorLines& errors, const ChildEnd& end, int ranks) {
   std::string cause = errors.dead();
-  if (cause.empty() && ranks == 1 && end.exit_code > 128) cause = "rank 0 died (signal " + std::to_string(end.exit_code - 128) + ")";
+  if (cause.empty() && end.exit_code > 128) cause = (ranks == 1 ? "rank 0" : "mpirun") + std::string(" died (signal ") + std::to_string(end.exit_code - 128) + ")";
   if (cause.empty()) cause = "the ranks ended with exit code " + std::to_string(end.exit_code) + (errors.last().empty() ? "" : " (" + errors.last() + ")");
   std::fprintf(stderr, "lastro: %s; nothing committed is lost: run the same command to go on (%s has the launcher's words)\n", cause.c_str(),
                (run / "logs" / "launcher.log").c_str());
