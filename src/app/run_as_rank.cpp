@@ -87,8 +87,8 @@ int run_rank(const Links& links, const Invocation& invocation, std::filesystem::
     Invocation actual = invocation;
     actual.ranks = links.ranks.size();
     planner.emplace(actual);
+    lease.emplace(planner->run(), lease_patience);   // until it is ours, `run` stays empty: a refusal is no failure of the run that lives there
     run = planner->run();
-    lease.emplace(run, lease_patience);
     RunRecord::begin(run, planner->resolved_manifest()).note("machine", machine_facts(links.ranks.size(), threads_of(invocation), planner->store().root()));
   }
   run = agree_on_run(links.ranks, planner ? &*planner : nullptr);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <regex>
+#include <set>
 
 #include "app/commands.h"
 #include "app/conclude.h"
@@ -48,26 +49,38 @@ class ErrorLines {
   }
 
   void take(std::string_view line) {
-    if (line.starts_with("lastro: ")) {
-      std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
-      spoke_ = true;
-      return;
-    }
+    if (line.starts_with("lastro: ")) return pass_on(line);
     log_ << line << std::endl;
     last_ = line.empty() ? last_ : std::string(line);
-    static const std::regex death("process rank ([0-9]+) with PID [0-9]+ on node (\\S+) exited on (signal [0-9]+( \\([^)]*\\))?)");
-    std::smatch found;
-    const std::string text(line);
-    if (std::regex_search(text, found, death)) dead_ = "rank " + found[1].str() + " died (" + found[3].str() + " on " + found[2].str() + ")";
+    look_for_death(std::string(line));
   }
 
-  bool spoke() const { return spoke_; }
+  bool spoke() const { return !said_.empty(); }
   const std::string& dead() const { return dead_; }
   const std::string& last() const { return last_; }
 
  private:
+  // Mostly every rank has the same to say, and one is enough to hear it from.
+  void pass_on(std::string_view line) {
+    static const std::regex speaker("^lastro: (rank [0-9]+: )?");
+    if (!said_.insert(std::regex_replace(std::string(line), speaker, "")).second) return;
+    std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
+  }
+
+  // Open MPI's words for a rank that a signal ended, and, over two lines, for one that ended by itself.
+  void look_for_death(const std::string& line) {
+    static const std::regex by_signal("process rank ([0-9]+) with PID [0-9]+ on node (\\S+) exited on (signal [0-9]+( \\([^)]*\\))?)");
+    static const std::regex name("Process name: *\\[\\[[0-9]+,[0-9]+\\],([0-9]+)\\]");
+    static const std::regex code("Exit code: *([0-9]+)");
+    std::smatch found;
+    if (std::regex_search(line, found, by_signal)) dead_ = "rank " + found[1].str() + " died (" + found[3].str() + " on " + found[2].str() + ")";
+    if (std::regex_search(line, found, name)) named_ = found[1].str();
+    if (!named_.empty() && dead_.empty() && std::regex_search(line, found, code)) dead_ = "rank " + named_ + " died (exit code " + found[1].str() + ")";
+  }
+
   std::ofstream log_;
-  bool spoke_ = false;
+  std::set<std::string> said_;
+  std::string named_;
   std::string dead_;
   std::string last_;
 };
@@ -82,7 +95,7 @@ bool is_known(int code) {
 // Ranks that ended without a word of their own: says who, enters it in the record, and what to do.
 int report_death(const fs::path& run, const ErrorLines& errors, const ChildEnd& end, int ranks) {
   std::string cause = errors.dead();
-  if (cause.empty() && end.exit_code > 128) cause = (ranks == 1 ? "rank 0" : "mpirun") + std::string(" died (signal ") + std::to_string(end.exit_code - 128) + ")";
+  if (cause.empty() && end.exit_code > 128) cause = (ranks == 1 ? "rank 0" : "mpirun") + (" died (signal " + std::to_string(end.exit_code - 128)) + ")";
   if (cause.empty()) cause = "the ranks ended with exit code " + std::to_string(end.exit_code) + (errors.last().empty() ? "" : " (" + errors.last() + ")");
   std::fprintf(stderr, "lastro: %s; nothing committed is lost: run the same command to go on (%s has the launcher's words)\n", cause.c_str(),
                (run / "logs" / "launcher.log").c_str());
