@@ -62,7 +62,7 @@ start_again
 wait_for 300 "checkpoint of the restarted job" has_saved_since "$first"
 scontrol requeue "$job"
 wait_for 60 "job that queues again after TERM" job_is PENDING
-[[ ! -e $folder/run/manifest.out.yaml ]] || ! grep -q 10_evaluate "$folder/run/manifest.out.yaml" || fail "the job had ended before it was preempted"
+[[ $(grep -c 'preempted: stopped after step' "$folder/job.log") == 2 ]] || fail "the ranks did not save and stop twice"
 
 # then: the job of the same number ends with the calm run's digests.
 start_again
