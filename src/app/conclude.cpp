@@ -16,7 +16,9 @@ namespace lastro {
 namespace fs = std::filesystem;
 namespace {
 
-Node tree_of(const fs::path& file) {
+// `what`: the field of the manifest that names the file.
+Node tree_of(const std::string& what, const fs::path& file) {
+  if (!fs::exists(file)) throw UsageError(what + " " + file.string() + " does not exist (it names an earlier run's manifest.out.yaml, or a digest in the store)");
   if (file.extension() == ".json") return parse_json(read_file(file), file.string());
   Problems problems;
   Node tree = parse_yaml(read_file(file), file.string(), problems);
@@ -71,7 +73,7 @@ Measurements baseline_of(const RunRecord& record, const FolderStore& store) {
     add_report(found, store, *digest);
     return found;
   }
-  const Node tree = tree_of(named->text());
+  const Node tree = tree_of("baseline", named->text());
   if (const Node* stages = tree.find("stages")) {   // another run's record: the numbers of its reports
     for (const Entry& stage : stages->entries())
       if (const Node* metrics = stage.value.find("metrics")) add(found, *metrics);
@@ -148,7 +150,7 @@ void compare_with_reference(RunRecord& record) {
   fs::path file = reference->text();
   if (fs::is_directory(file)) file /= "manifest.out.yaml";
   Node list = Node::sequence();
-  for (const Difference& difference : record_differences(tree_of(file), record.tree())) {
+  for (const Difference& difference : record_differences(tree_of("reference", file), record.tree())) {
     list.push(difference.to_string());
     std::printf("differs from %s: %s\n", file.c_str(), difference.to_string().c_str());
   }

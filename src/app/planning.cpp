@@ -35,6 +35,13 @@ ResolvedInput resolved(const PlannedInput& input, const Plan& plan, const Folder
   return {input.port, ResolvedArtifact{plan.stages[*input.stage].output_type, *input.digest, fs::absolute(store.folder_of(*input.digest))}, {}};
 }
 
+void expect_output(const PlannedStage& stage, const std::string& manifest) {
+  if (!stage.expected_output || *stage.expected_output == *stage.output) return;
+  throw ContractError(stage.name + " is " + stage.output->to_string() + " in the store, expected " + stage.expected_output->to_string() + " by " + manifest +
+                          " (its inputs, settings or this program's rules are not those of the run that gave the hash)",
+                      stage.name, stage.expected_output->to_string(), stage.output->to_string());
+}
+
 }  // namespace
 
 std::string lines_of(const Problems& problems) {
@@ -98,7 +105,10 @@ std::optional<NextStage> RunPlanner::next_stage() const {
   const Plan& plan = planned.plan;
   for (std::size_t i = 0; i < plan.stages.size(); ++i) {
     const PlannedStage& stage = plan.stages[i];
-    if (stage.output) continue;
+    if (stage.output) {
+      expect_output(stage, manifest_.file);
+      continue;
+    }
     refuse_excesses(planned);
     NextStage next{.order = {.stage = stage.name,
                              .kind = stage.kind,
@@ -121,10 +131,6 @@ std::optional<NextStage> RunPlanner::next_stage() const {
 void RunPlanner::enter_known(RunRecord& record) const {
   for (const PlannedStage& stage : plan().plan.stages) {
     if (!stage.output || record.output_of(stage.name) == stage.output) continue;
-    if (stage.expected_output && *stage.expected_output != *stage.output)
-      throw ContractError(stage.name + " is " + stage.output->to_string() + " in the store, expected " + stage.expected_output->to_string() + " by " + manifest_.file +
-                              " (its inputs, settings or this program's rules are not those of the run that gave the hash)",
-                          stage.name, stage.expected_output->to_string(), stage.output->to_string());
     const auto key = store_.find_key(stage.key);
     const auto artifact = store_.find_artifact(*stage.output);
     if (!key || !artifact) continue;

@@ -26,7 +26,8 @@ class RunPlanner {
   // Looks at the store as it is now.
   Planned plan() const;
 
-  // The first stage whose artifact the store lacks. Throws BudgetError when what is left breaks budget or memory.
+  // The first stage whose artifact the store lacks. Throws BudgetError when what is left breaks budget or memory, and
+  // ContractError when the store has something else than the manifest expects.
   std::optional<NextStage> next_stage() const;
 
   // Enters every stage that the store has in the record.

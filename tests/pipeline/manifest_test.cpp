@@ -48,8 +48,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Mistake{"AnUnclosedBracket", "budget: {cost_usd: 0.10}", "budget: {cost_usd: 0.10", "5:9", "not closed"},
                       Mistake{"AKeyTwice", "seed: 7", "seed: 7\nseed: 8", "5:1", "seed"},
                       Mistake{"ADanglingInput", "dataset: 03_dataset}", "dataset: 03_datset}", "16:23", "03_dataset"},
-                      Mistake{"ACycle", "{vocabulary: 01_vocabulary}", "{vocabulary: 02_tokenizer}", "11:", "02_tokenizer"},
-                      Mistake{"AnInputOfAnotherType", "model: 04_pretrain", "model: 03_dataset", "20:", "03_dataset"},
+                      Mistake{"ACycle", "{vocabulary: 01_vocabulary}", "{vocabulary: 02_tokenizer}", "11:3", "a cycle"},
+                      Mistake{"AnInputOfAnotherType", "model: 04_pretrain", "model: 03_dataset", "20:51", "dataset"},
                       Mistake{"AGateThatIsNone", "\"<= 8\"", "about 8", "22:18", "must begin with"}),
     [](const auto& one) { return one.param.name; });
 
