@@ -72,14 +72,12 @@ RunPlanner::RunPlanner(const Invocation& invocation)
 void RunPlanner::resolve_sources() {
   FileDigests digests(default_digest_cache());
   Problems problems;
-  for (SourceSpec& spec : manifest_.sources) {
-    auto source = resolve_source(spec, {manifest_.file, {}}, digests, problems);
-    if (!source) continue;
-    spec.sha256 = digest_of(*source).to_string();   // recorded, and checked at a replay
-    sources_.push_back(std::move(*source));
-  }
+  for (const SourceSpec& spec : manifest_.sources)
+    if (auto source = resolve_source(spec, {manifest_.file, {}}, digests, problems)) sources_.push_back(std::move(*source));
   digests.save();
   if (!problems.empty()) throw UsageError(lines_of(problems));
+  check_source_digests(manifest_, sources_);
+  for (std::size_t i = 0; i < sources_.size(); ++i) manifest_.sources[i].sha256 = digest_of(sources_[i]).to_string();   // recorded, checked at a replay
 }
 
 // What the stage of that name in this run's last record had as its key's fields.
