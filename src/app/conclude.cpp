@@ -16,7 +16,9 @@ namespace lastro {
 namespace fs = std::filesystem;
 namespace {
 
-Node tree_of(const fs::path& file) {
+// A report, a record, or the record in a run directory.
+Node tree_of(fs::path file) {
+  if (fs::is_directory(file)) file /= "manifest.out.yaml";
   if (file.extension() == ".json") return parse_json(read_file(file), file.string());
   Problems problems;
   Node tree = parse_yaml(read_file(file), file.string(), problems);
@@ -58,6 +60,7 @@ Measurements measured_by(const RunRecord& record, const FolderStore& store) {
     }
   }
   all.insert_or_assign("cost_total_usd", record.total_cost_usd());
+  all.insert_or_assign("wall_clock_total_sec", record.total_wall_clock_s());
   return all;
 }
 
@@ -145,8 +148,7 @@ void print_gates(const Verdict& verdict) {
 void compare_with_reference(RunRecord& record) {
   const Node* reference = record.tree().find("reference");
   if (!reference || !reference->as<std::string>()) return;
-  fs::path file = reference->text();
-  if (fs::is_directory(file)) file /= "manifest.out.yaml";
+  const fs::path file = reference->text();
   Node list = Node::sequence();
   for (const Difference& difference : record_differences(tree_of(file), record.tree())) {
     list.push(difference.to_string());
