@@ -16,8 +16,9 @@ namespace lastro {
 namespace fs = std::filesystem;
 namespace {
 
-// `what`: the field of the manifest that names the file.
-Node tree_of(const std::string& what, const fs::path& file) {
+// A report, a record, or the record in a run directory. `what`: the field of the manifest that names it.
+Node tree_of(const std::string& what, fs::path file) {
+  if (fs::is_directory(file)) file /= "manifest.out.yaml";
   if (!fs::exists(file)) throw UsageError(what + " " + file.string() + " does not exist (it names an earlier run's manifest.out.yaml, or a digest in the store)");
   if (file.extension() == ".json") return parse_json(read_file(file), file.string());
   Problems problems;
@@ -60,6 +61,7 @@ Measurements measured_by(const RunRecord& record, const FolderStore& store) {
     }
   }
   all.insert_or_assign("cost_total_usd", record.total_cost_usd());
+  all.insert_or_assign("wall_clock_total_sec", record.total_wall_clock_s());
   return all;
 }
 
@@ -147,8 +149,7 @@ void print_gates(const Verdict& verdict) {
 void compare_with_reference(RunRecord& record) {
   const Node* reference = record.tree().find("reference");
   if (!reference || !reference->as<std::string>()) return;
-  fs::path file = reference->text();
-  if (fs::is_directory(file)) file /= "manifest.out.yaml";
+  const fs::path file = reference->text();
   Node list = Node::sequence();
   for (const Difference& difference : record_differences(tree_of("reference", file), record.tree())) {
     list.push(difference.to_string());

@@ -11,15 +11,25 @@ namespace lastro {
 namespace fs = std::filesystem;
 namespace {
 
-// Everything that the runs beside the store name: their records and the kept earlier ones.
+// What a record names: the outputs of its stages, and the report that is its baseline.
+void add_named(std::set<Digest>& named, const Node& record) {
+  const auto add = [&](const Node* value) {
+    const auto digest = value && value->as<std::string>() ? Digest::parse(value->text()) : std::nullopt;
+    if (digest) named.insert(*digest);
+  };
+  const Node* stages = record.find("stages");
+  for (const Entry& stage : stages ? stages->entries() : Node::Mapping{}) add(stage.value.find("output_hash"));
+  add(record.find("baseline"));
+}
+
+// Everything that the runs beside the store name: their records and the kept earlier ones. A damaged record stops the sweep: what it names is
+// unknown.
 std::set<Digest> named_by_runs(const fs::path& runs) {
   std::set<Digest> named;
   for (const auto& run : fs::directory_iterator(runs)) {
     if (!run.is_directory()) continue;
-    const auto record = RunRecord::load(run.path());   // a damaged record stops the sweep: what it names is unknown
-    const Node* stages = record ? record->tree().find("stages") : nullptr;
-    for (const Entry& stage : stages ? stages->entries() : Node::Mapping{})
-      if (const auto digest = record->output_of(stage.key)) named.insert(*digest);
+    if (const auto record = RunRecord::load(run.path())) add_named(named, record->tree());
+    for (const Node& earlier : RunRecord::history(run.path())) add_named(named, earlier);
   }
   return named;
 }

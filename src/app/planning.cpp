@@ -54,7 +54,11 @@ RunPlanner::RunPlanner(const Invocation& invocation)
     : manifest_(read_checked(invocation)),
       run_(invocation.run.empty() ? fs::path("runs") / manifest_.name : invocation.run),
       store_(store_of(invocation, manifest_)) {
-  resolve_sources();
+  Problems problems;
+  resolve_sources(problems);
+  look_for_earlier_runs(problems);
+  if (!problems.empty()) throw UsageError(lines_of(problems));
+  record_source_digests();
   if (manifest_.git_commit == "auto") manifest_.git_commit = program_commit();
   surroundings_.sources = sources_;
   surroundings_.ranks = invocation.ranks;
@@ -69,15 +73,33 @@ RunPlanner::RunPlanner(const Invocation& invocation)
   surroundings_.last_key_fields = [this](const std::string& stage) { return last_key_fields(stage); };
 }
 
-void RunPlanner::resolve_sources() {
+void RunPlanner::resolve_sources(Problems& problems) {
   FileDigests digests(default_digest_cache());
-  Problems problems;
   for (const SourceSpec& spec : manifest_.sources)
     if (auto source = resolve_source(spec, {manifest_.file, {}}, digests, problems)) sources_.push_back(std::move(*source));
   digests.save();
-  if (!problems.empty()) throw UsageError(lines_of(problems));
+}
+
+// Only once every source was found, so that both lists go together.
+void RunPlanner::record_source_digests() {
   check_source_digests(manifest_, sources_);
-  for (std::size_t i = 0; i < sources_.size(); ++i) manifest_.sources[i].sha256 = digest_of(sources_[i]).to_string();   // recorded, checked at a replay
+  for (std::size_t i = 0; i < sources_.size(); ++i) manifest_.sources[i].sha256 = digest_of(sources_[i]).to_string();   // checked at a replay
+}
+
+// They are read at the run's end; better to hear now that they are not there.
+void RunPlanner::look_for_earlier_runs(Problems& problems) const {
+  const auto refuse = [&](const std::string& field, const std::string& value, const std::string& reason) {
+    problems.push_back({manifest_.file, {}, field + "=\"" + value + "\" " + reason});
+  };
+  const std::optional<std::string>& reference = manifest_.reference;
+  const std::optional<std::string>& baseline = manifest_.baseline;
+  if (reference && !fs::exists(*reference)) refuse("reference", *reference, "does not exist (the run is compared with it at its end) name a run directory or its manifest.out.yaml");
+  if (!baseline) return;
+  if (const auto digest = Digest::parse(*baseline)) {
+    if (!store_.find_artifact(*digest)) refuse("baseline", *baseline, "is not in the store " + store_.root().string() + " (gates are judged by it) name another report, or --store");
+  } else if (!fs::exists(*baseline)) {
+    refuse("baseline", *baseline, "does not exist (gates are judged by it) name a report.json, a run directory, or the digest of a report in the store");
+  }
 }
 
 // What the stage of that name in this run's last record had as its key's fields.

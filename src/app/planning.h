@@ -37,7 +37,9 @@ class RunPlanner {
   std::string headline() const;
 
  private:
-  void resolve_sources();
+  void resolve_sources(Problems& problems);
+  void record_source_digests();
+  void look_for_earlier_runs(Problems& problems) const;
   std::optional<Node> last_key_fields(const std::string& stage) const;
 
   Manifest manifest_;

@@ -87,7 +87,7 @@ std::string inputs_rows(const StageKind& kind) {
 }
 
 std::string stage_section(const StageKind& kind) {
-  std::string text = "\n### `kind: " + std::string(kind.kind) + "`, makes a " + std::string(name_of(kind.output)) + "\n\n";
+  std::string text = "\n### `kind: " + std::string(kind.kind) + "`, makes " + words_for(std::array{kind.output}) + "\n\n";
   if (!kind.doc.empty()) text += std::string(kind.doc) + "\n\n";
   text += std::string(markdown_head) + inputs_rows(kind) + markdown_rows(kind.specs(""), "settings.");
   std::string recipes;

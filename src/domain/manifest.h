@@ -136,8 +136,8 @@ struct Manifest {
       field("budget", &Manifest::budget, {.doc = "what the run may take; a plan that takes more is refused"}),
       field("rates", &Manifest::rates, {.doc = "what time is worth, for the estimate of cost"}),
       field("store", &Manifest::store, {.doc = "folder of the artifacts; null: runs/store"}),
-      field("reference", &Manifest::reference, {.doc = "an earlier manifest.out.yaml (path, or digest of one in the store) that the run is compared with at its end"}),
-      field("baseline", &Manifest::baseline, {.doc = "an earlier evaluation report (path or digest): what `baseline` means in a gate"}),
+      field("reference", &Manifest::reference, {.doc = "an earlier run directory, or its manifest.out.yaml, that the run is compared with at its end"}),
+      field("baseline", &Manifest::baseline, {.doc = "what `baseline` means in a gate: an earlier report.json, run directory or manifest.out.yaml, or the digest of a report in the store"}),
   };
 
   const SourceSpec* find_source(std::string_view name) const {

@@ -40,6 +40,14 @@ void keep_in_history(const fs::path& run) {
   write_file(name(), read_file(file_in(run)));
 }
 
+double sum_over_stages(const Node& record, std::string_view key) {
+  double total = 0;
+  if (const Node* stages = record.find("stages"))
+    for (const Entry& stage : stages->entries())
+      if (const Node* value = stage.value.find(key); value && value->is_number()) total += value->number();
+  return total;
+}
+
 }  // namespace
 
 std::optional<RunRecord> RunRecord::load(const fs::path& run) {
@@ -48,6 +56,18 @@ std::optional<RunRecord> RunRecord::load(const fs::path& run) {
   Node tree = parse_yaml(read_file(file_in(run)), file_in(run).string(), problems);
   if (!problems.empty()) throw ContractError(problems.front().to_string() + " (the run's record is damaged) move it away; the store still has what was made");
   return RunRecord(run, std::move(tree));
+}
+
+std::vector<Node> RunRecord::history(const fs::path& run) {
+  std::vector<Node> records;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(run / "history", none)) {
+    if (entry.path().extension() != ".yaml") continue;
+    Problems problems;
+    Node record = parse_yaml(read_file(entry.path()), entry.path().string(), problems);
+    if (problems.empty()) records.push_back(std::move(record));
+  }
+  return records;
 }
 
 RunRecord RunRecord::begin(const fs::path& run, const Node& manifest) {
@@ -153,13 +173,9 @@ double RunRecord::seconds_spent(std::string_view name) const {
   return spent && spent->is_number() ? spent->number() : 0;
 }
 
-double RunRecord::total_cost_usd() const {
-  double total = 0;
-  if (const Node* stages = tree_.find("stages"))
-    for (const Entry& stage : stages->entries())
-      if (const Node* cost = stage.value.find("cost_usd"); cost && cost->is_number()) total += cost->number();
-  return total;
-}
+double RunRecord::total_cost_usd() const { return sum_over_stages(tree_, "cost_usd"); }
+
+double RunRecord::total_wall_clock_s() const { return sum_over_stages(tree_, "wall_clock_sec"); }
 
 void RunRecord::verdict(const Node& verdict) { note("verdict", verdict); }
 

@@ -33,6 +33,9 @@ class RunRecord {
   // The record in a run directory, empty when there is none. Throws ContractError when it cannot be read.
   static std::optional<RunRecord> load(const std::filesystem::path& run);
 
+  // The earlier records that a run directory keeps, as far as they can be read.
+  static std::vector<Node> history(const std::filesystem::path& run);
+
   // Begins a record with this manifest. What an equal manifest's record knows already stays; an unequal one's is kept in <run>/history.
   static RunRecord begin(const std::filesystem::path& run, const Node& manifest);
 
@@ -51,6 +54,7 @@ class RunRecord {
   std::optional<std::string> running_stage() const;   // one that began and neither ended nor failed
   double seconds_spent(std::string_view stage) const;   // on a stage that was interrupted; else 0
   double total_cost_usd() const;
+  double total_wall_clock_s() const;
 
  private:
   RunRecord(std::filesystem::path run, Node tree) : run_(std::move(run)), tree_(std::move(tree)) {}

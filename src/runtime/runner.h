@@ -35,7 +35,7 @@ class StageView {
 };
 
 // Makes every stage that next_stage names, in order; every rank calls it, rank 0 with an orchestra. Each artifact is committed to the store and
-// entered in the run's record. A stage that throws is entered as failed, with its cause and the stages that wait for it, and the error passes on.
+// entered in the run's record. What a stage throws passes on: whoever catches it, on whatever rank, enters it by enter_failure. Preempted is entered here.
 // Also throws ContractError when a stage comes out otherwise than expected, BudgetError when the money is spent.
 void run_stages(StageMachine& machine, const std::filesystem::path& run, StageView& view, const Orchestra* orchestra);
 

@@ -1,0 +1,116 @@
+#include "app/planning.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "domain/errors.h"
+#include "tests/support/temporary_folder.h"
+
+namespace lastro {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+const std::string whole = R"(name: small
+sources:
+  prose: {path: PROSE}
+stages:
+  01_vocabulary: {kind: vocabulary, inputs: {text: prose}}
+  02_tokenizer: {kind: tokenizer, inputs: {vocabulary: 01_vocabulary}}
+)";
+
+struct Place {
+  TemporaryFolder folder;
+  Place() { std::ofstream(folder / "prose.txt") << "Once upon a time.\n"; }
+
+  Invocation invocation(std::string manifest) {
+    if (const std::size_t at = manifest.find("PROSE"); at != std::string::npos) manifest.replace(at, 5, (folder / "prose.txt").string());
+    std::ofstream(folder / "m.yaml") << manifest;
+    return {.subject = folder / "m.yaml", .run = folder / "run", .store = folder / "store"};
+  }
+
+  std::string refusal(const std::string& manifest) {
+    try {
+      RunPlanner(invocation(manifest)).plan();
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "not refused";
+  }
+};
+
+TEST(RunPlanner, SaysWhichManifestIsNotThere) {
+  try {
+    RunPlanner({.subject = "nowhere.yaml"});
+    FAIL() << "not refused";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("nowhere.yaml"));
+  }
+}
+
+TEST(RunPlanner, ListsEveryProblemWithItsPlace) {
+  Place place;
+  const std::string said = place.refusal("name: small\nsede: 3\nsources:\n  prose: {path: PROSE, weight: -1}\nstages:\n  01_vocabulary: {kind: vocabullary, inputs: {text: prose}}\n");
+
+  EXPECT_THAT(said, AllOf(HasSubstr("3 problems"), HasSubstr("m.yaml:2:1: "), HasSubstr("seed"), HasSubstr("m.yaml:4:"), HasSubstr("weight"), HasSubstr("m.yaml:6:"),
+                          HasSubstr("vocabulary")));
+}
+
+TEST(RunPlanner, ListsEverySourceThatIsNotThereAndTheEarlierRuns) {
+  Place place;
+  const std::string said = place.refusal(
+      "name: small\nsources:\n  prose: {path: lost.txt}\n  notes: {path: gone.txt}\nstages:\n  01_vocabulary: {kind: vocabulary, inputs: {text: [prose, notes]}}\n"
+      "reference: no-run\nbaseline: no-report.json\n");
+
+  EXPECT_THAT(said, AllOf(HasSubstr("lost.txt"), HasSubstr("gone.txt"), HasSubstr("reference=\"no-run\""), HasSubstr("baseline=\"no-report.json\"")));
+}
+
+TEST(RunPlanner, WantsABaselineDigestInTheStore) {
+  Place place;
+  EXPECT_THAT(place.refusal(whole + "baseline: sha256:" + std::string(64, 'a') + "\n"), HasSubstr("is not in the store"));
+}
+
+TEST(RunPlanner, RefusesASourceThatIsNotTheRecordedOne) {
+  Place place;
+  const std::string recorded = "name: small\nsources:\n  prose: {path: PROSE, sha256: 'sha256:" + std::string(64, '0') + "'}\nstages:\n  01_vocabulary: {kind: vocabulary, inputs: {text: prose}}\n";
+
+  EXPECT_THAT(place.refusal(recorded), AllOf(HasSubstr("m.yaml:3"), HasSubstr("not the ones that were recorded")));
+}
+
+TEST(RunPlanner, RecordsWhatWasSetAndFound) {
+  Place place;
+  Invocation invocation = place.invocation(whole);
+  invocation.sets = {"stages.01_vocabulary.settings.size=300", "seed=7"};
+
+  const Node recorded = RunPlanner(invocation).resolved_manifest();
+
+  EXPECT_EQ(recorded.at("seed"), Node(7));
+  EXPECT_EQ(recorded.at("stages").at("01_vocabulary").at("settings").at("size"), Node(300));
+  EXPECT_THAT(recorded.at("sources").at("prose").at("sha256").text(), testing::StartsWith("sha256:"));
+  EXPECT_NE(recorded.at("git_commit"), Node("auto"));
+}
+
+TEST(RunPlanner, NamesTheFirstStageThatIsNotMadeAndWhatWaitsForIt) {
+  Place place;
+  const RunPlanner planner(place.invocation(whole));
+
+  const auto next = planner.next_stage();
+
+  ASSERT_TRUE(next);
+  EXPECT_EQ(next->order.stage, "01_vocabulary");
+  EXPECT_THAT(next->dependants, testing::ElementsAre("02_tokenizer"));
+  EXPECT_THAT(planner.headline(), AllOf(HasSubstr("small: 2 stages"), HasSubstr("1 rank")));
+}
+
+TEST(RunPlanner, RefusesAPlanThatBreaksItsBudget) {
+  Place place;
+  const RunPlanner planner(place.invocation(whole + "rates: {usd_per_device_hour: 1000000000000}\nbudget: {cost_usd: 0}\n"));
+
+  EXPECT_THROW(planner.next_stage(), BudgetError);
+}
+
+}  // namespace
+}  // namespace lastro

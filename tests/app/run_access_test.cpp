@@ -1,0 +1,78 @@
+#include "app/run_access.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "domain/errors.h"
+#include "run_example.h"
+
+namespace lastro {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+std::string refusal(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "not refused";
+}
+
+TEST(OpenRun, TakesADirectoryOrItsRecord) {
+  RunExample example;
+  example.finished("");
+
+  EXPECT_EQ(open_run({.subject = example.run}).folder, example.run);
+  EXPECT_EQ(open_run({.subject = example.run / "manifest.out.yaml"}).folder, example.run);
+  EXPECT_EQ(open_run({.subject = "elsewhere", .run = example.run}).folder, example.run);
+}
+
+TEST(OpenRun, FindsTheStoreThatTheRunUsedUnlessAnotherIsNamed) {
+  RunExample example;
+  RunRecord record = example.finished("");
+  record.note("machine", RunExample::tree_of("store: " + example.store.root().string()));
+
+  EXPECT_EQ(open_run({.subject = example.run}).store.root(), example.store.root());
+  EXPECT_EQ(open_run({.subject = example.run, .store = example.folder / "other"}).store.root(), example.folder / "other");
+}
+
+TEST(OpenRun, SaysWhereThereIsNoRun) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(refusal([&] { open_run({.subject = folder.path()}); }), AllOf(HasSubstr(folder.path().string()), HasSubstr("manifest.out.yaml"), HasSubstr("lastro run")));
+}
+
+TEST(OpenRun, RefusesADamagedRecord) {
+  RunExample example;
+  example.finished("");
+  std::ofstream(example.run / "manifest.out.yaml") << "stages: {";
+
+  EXPECT_THROW(open_run({.subject = example.run}), ContractError);
+}
+
+TEST(NewestArtifact, IsOfTheLastStageThatMadeOne) {
+  RunExample example;
+  RunRecord record = example.finished("");
+  const ArtifactRecord later = example.put(ArtifactType::checkpoint, "key of 05", "more weights", Node::mapping());
+  example.enter(record, "05_pretrain", "key of 05", later, 0);
+
+  const FoundArtifact found = newest_model(open_run({.subject = example.run, .store = example.store.root()}));
+
+  EXPECT_EQ(found.stage, "05_pretrain");
+  EXPECT_EQ(found.record.digest, later.digest);
+}
+
+TEST(NewestArtifact, SaysWhatIsMissing) {
+  RunExample example;
+  RunRecord::begin(example.run, RunExample::tree_of("name: example\nstages:\n  04_pretrain: {kind: pretrain}\n"));
+  const OpenedRun run = open_run({.subject = example.run, .store = example.store.root()});
+
+  EXPECT_THAT(refusal([&] { newest_artifact(run, {ArtifactType::tokenizer, ArtifactType::dataset}); }), HasSubstr("has no tokenizer or dataset yet"));
+}
+
+}  // namespace
+}  // namespace lastro
