@@ -1,9 +1,11 @@
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <regex>
 #include <set>
 
@@ -14,11 +16,14 @@
 #include "app/wiring.h"
 #include "core/files.h"
 #include "domain/errors.h"
+#include "infra/posix/lease.h"
 #include "infra/posix/process.h"
 
 namespace lastro {
 namespace fs = std::filesystem;
 namespace {
+
+constexpr auto lease_patience = std::chrono::seconds(10);
 
 std::vector<std::string> rank_command(const Invocation& invocation, const fs::path& run, const fs::path& store) {
   std::vector<std::string> command;
@@ -128,6 +133,8 @@ int run_front(const Invocation& invocation) {
     const int code = run_ranks(invocation, planner.run(), planner.store().root());
     if (code != 0) return code;
   }
+  std::optional<Lease> lease;   // a directory that cannot be written to can still be read, and judged
+  if (!fs::exists(planner.run()) || ::access(planner.run().c_str(), W_OK) == 0) lease.emplace(planner.run(), lease_patience);
   RunRecord record = RunRecord::begin(planner.run(), planner.resolved_manifest());
   planner.enter_known(record);
   return conclude(planner.run(), planner.store(), invocation);
