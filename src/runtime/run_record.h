@@ -55,10 +55,12 @@ class RunRecord {
   double seconds_spent(std::string_view stage) const;   // on a stage that was interrupted; else 0
   double total_cost_usd() const;
   double total_wall_clock_s() const;
+  double total_wall_clock_s() const;
 
  private:
   RunRecord(std::filesystem::path run, Node tree) : run_(std::move(run)), tree_(std::move(tree)) {}
   Node& stage_entry(const std::string& name);
+  double total_of(std::string_view key) const;
   void save() const;
 
   std::filesystem::path run_;

@@ -19,11 +19,11 @@ TEST_F(AFinishedRun, HoldsWithEveryGateThatFails) {
   EXPECT_EQ(here.digests(), golden("small"));
 }
 
-TEST_F(AFinishedRun, HoldsForAMeasurementThatNobodyMade) {
+TEST_F(AFinishedRun, RefusesAGateOnWhatNobodyMeasures) {
   const Ended held = here.run_it({"--set", "gates.happiness=>= 1"});
 
-  EXPECT_EQ(held.exit_code, 5) << held;
-  EXPECT_THAT(held.last_line(), HasSubstr("happiness was not measured"));
+  EXPECT_EQ(held.exit_code, 2) << held;
+  EXPECT_THAT(held.err, HasSubstr("gates.happiness is measured by no stage"));
 }
 
 TEST_F(AFinishedRun, IsJudgedAgainByGate) {
