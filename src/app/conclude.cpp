@@ -62,7 +62,6 @@ Measurements measured_by(const RunRecord& record, const FolderStore& store) {
   }
   all.insert_or_assign("cost_total_usd", record.total_cost_usd());
   all.insert_or_assign("wall_clock_total_sec", record.total_wall_clock_s());
-  all.insert_or_assign("wall_clock_total_sec", record.total_wall_clock_s());
   return all;
 }
 

@@ -55,7 +55,6 @@ class RunRecord {
   double seconds_spent(std::string_view stage) const;   // on a stage that was interrupted; else 0
   double total_cost_usd() const;
   double total_wall_clock_s() const;
-  double total_wall_clock_s() const;
 
  private:
   RunRecord(std::filesystem::path run, Node tree) : run_(std::move(run)), tree_(std::move(tree)) {}
