@@ -95,6 +95,26 @@ std::vector<Gate> gates_of(const RunRecord& record) {
   return gates;
 }
 
+// What holds a run whatever its manifest says: a stage that is not done, no gate at all, and evaluation text among the training text.
+void add_standing_gates(const RunRecord& record, Measurements& measured, std::vector<Gate>& gates) {
+  const auto hold_unless = [&](const std::string& measurement, const char* condition) {
+    Problems none;
+    const std::vector<Gate> standing{*parse_gate(measurement, Node(condition), "", none)};
+    if (judge(standing, measured, {}).answer == Verdict::Answer::hold) gates.push_back(standing.front());
+  };
+  const auto stated = [&gates](std::string_view measurement) {
+    return std::any_of(gates.begin(), gates.end(), [&](const Gate& gate) { return gate.measurement == measurement; });
+  };
+  std::int64_t unfinished = 0;
+  const Node* stages = record.tree().find("stages");
+  for (const Entry& stage : stages ? stages->entries() : Node::Mapping{}) unfinished += !record.output_of(stage.key);
+  measured.insert_or_assign("stated_gates", static_cast<double>(gates.size()));
+  measured.insert_or_assign("unfinished_stages", static_cast<double>(unfinished));
+  hold_unless("stated_gates", ">= 1");
+  hold_unless("unfinished_stages", "<= 0");
+  if (measured.contains("contamination") && !stated("contamination")) hold_unless("contamination", "<= 0.001");
+}
+
 Node to_node(const Verdict& verdict) {
   Node gates = Node::sequence();
   for (const GateOutcome& outcome : verdict.gates) {
@@ -162,7 +182,10 @@ void compare_with_reference(RunRecord& record) {
 }  // namespace
 
 Verdict judge_run(RunRecord& record, const FolderStore& store) {
-  const Verdict verdict = judge(gates_of(record), measured_by(record, store), baseline_of(record, store));
+  std::vector<Gate> gates = gates_of(record);
+  Measurements measured = measured_by(record, store);
+  add_standing_gates(record, measured, gates);
+  const Verdict verdict = judge(gates, measured, baseline_of(record, store));
   Node entry = to_node(verdict);
   const Node* before = record.tree().find("verdict");
   if (!before || !(*before == entry)) record.verdict(entry);

@@ -94,6 +94,9 @@ void RunPlanner::look_for_earlier_runs(Problems& problems) const {
   const std::optional<std::string>& reference = manifest_.reference;
   const std::optional<std::string>& baseline = manifest_.baseline;
   if (reference && !fs::exists(*reference)) refuse("reference", *reference, "does not exist (the run is compared with it at its end) name a run directory or its manifest.out.yaml");
+  for (const Gate& gate : manifest_.gates)
+    if (gate.reference == "baseline" && !baseline)
+      problems.push_back({manifest_.file, gate.mark, "gates." + gate.measurement + "=\"" + gate.condition() + "\" asks for the baseline (none is named) say baseline: and an earlier report"});
   if (!baseline) return;
   if (const auto digest = Digest::parse(*baseline)) {
     if (!store_.find_artifact(*digest)) refuse("baseline", *baseline, "is not in the store " + store_.root().string() + " (gates are judged by it) name another report, or --store");

@@ -173,15 +173,15 @@ double RunRecord::seconds_spent(std::string_view name) const {
   return spent && spent->is_number() ? spent->number() : 0;
 }
 
-double RunRecord::total_cost_usd() const { return total_of("cost_usd"); }
-double RunRecord::total_wall_clock_s() const { return total_of("wall_clock_sec"); }
+double RunRecord::total_cost_usd() const { return sum_over_stages(tree_, "cost_usd"); }
 
-double RunRecord::total_of(std::string_view key) const {
-  double total = 0;
-  if (const Node* stages = tree_.find("stages"))
-    for (const Entry& stage : stages->entries())
-      if (const Node* value = stage.value.find(key); value && value->is_number()) total += value->number();
-  return total;
+double RunRecord::total_wall_clock_s() const { return sum_over_stages(tree_, "wall_clock_sec"); }
+
+void RunRecord::verdict(const Node& verdict) { note("verdict", verdict); }
+
+void RunRecord::note(std::string_view key, Node value) {
+  tree_.set(key, std::move(value));
+  save();
 }
 
 void RunRecord::save() const { write_file(file_in(run_), to_yaml_block(tree_)); }

@@ -59,7 +59,6 @@ class RunRecord {
  private:
   RunRecord(std::filesystem::path run, Node tree) : run_(std::move(run)), tree_(std::move(tree)) {}
   Node& stage_entry(const std::string& name);
-  double total_of(std::string_view key) const;
   void save() const;
 
   std::filesystem::path run_;

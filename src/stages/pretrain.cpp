@@ -56,6 +56,9 @@ void PretrainStage::check(const Settings& settings, SettingsCheck& check) {
 }
 
 Resources PretrainStage::resources(const Settings& settings, const PlanFacts& facts) {
+  if (facts.ranks > settings.batch.leaves)
+    throw UsageError(std::to_string(facts.ranks) + " ranks for batch.leaves=" + std::to_string(settings.batch.leaves) +
+                     " (a leaf belongs to one rank, so some would have nothing to do) use at most as many ranks as leaves, or raise batch.leaves");
   const ModelShape model = complete(settings.model, planned_vocabulary(settings, facts));
   const EngineShape shape = fit_memory(settings, model, facts.ranks, facts.threads_per_rank, facts.memory_limit_bytes);
   Resources resources;

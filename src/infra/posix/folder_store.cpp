@@ -207,6 +207,20 @@ void FolderStore::sweep(const Digest& digest) const {
   fs::remove_all(folder_of(digest));
 }
 
+void FolderStore::remember_run(const fs::path& run) const {
+  const fs::path file = root_ / "runs" / sha256(run.string()).hex();
+  if (fs::exists(file)) return;
+  make_folders(file.parent_path());
+  write_file(file, run.string());
+}
+
+std::vector<fs::path> FolderStore::known_runs() const {
+  std::vector<fs::path> runs;
+  for (const Digest& digest : digests_named_in(root_ / "runs")) runs.emplace_back(read_file(root_ / "runs" / digest.hex()));
+  std::sort(runs.begin(), runs.end());
+  return runs;
+}
+
 std::vector<Digest> FolderStore::artifacts() const { return digests_named_in(root_ / "objects"); }
 std::vector<Digest> FolderStore::keys() const { return digests_named_in(root_ / "keys"); }
 
