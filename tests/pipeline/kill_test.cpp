@@ -109,7 +109,7 @@ TEST_P(CrashedAt, GoesOnToTheSameBits) {
   EXPECT_EQ(here.digests(), golden("small"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Sample, CrashedAt, ::testing::Values("shard.write:before:1:2", "index.rename:after:0:3", "artifact.sync:before:0:1"),
+INSTANTIATE_TEST_SUITE_P(Sample, CrashedAt, ::testing::Values("shard.write:before:1:2", "index.rename:after:0:3"),
                          [](const auto& one) {
                            std::string name = one.param;
                            std::erase_if(name, [](char c) { return c == '.' || c == ':'; });

@@ -24,7 +24,7 @@ namespace lastro::pipeline {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr auto patience = std::chrono::minutes(2);
+constexpr auto patience = std::chrono::minutes(5);
 constexpr auto poll_interval = std::chrono::milliseconds(5);
 const fs::path source_folder = LASTRO_SOURCE_FOLDER;
 
