@@ -95,7 +95,7 @@ std::vector<Gate> gates_of(const RunRecord& record) {
   return gates;
 }
 
-// What holds a run whatever its manifest says: a stage that is not done, no gate at all, and evaluation text among the training text.
+// What holds a run whatever its manifest says: a stage that is not done, and evaluation text among the training text.
 void add_standing_gates(const RunRecord& record, Measurements& measured, std::vector<Gate>& gates) {
   const auto hold_unless = [&](const std::string& measurement, const char* condition) {
     Problems none;
@@ -108,9 +108,7 @@ void add_standing_gates(const RunRecord& record, Measurements& measured, std::ve
   std::int64_t unfinished = 0;
   const Node* stages = record.tree().find("stages");
   for (const Entry& stage : stages ? stages->entries() : Node::Mapping{}) unfinished += !record.output_of(stage.key);
-  measured.insert_or_assign("stated_gates", static_cast<double>(gates.size()));
   measured.insert_or_assign("unfinished_stages", static_cast<double>(unfinished));
-  hold_unless("stated_gates", ">= 1");
   hold_unless("unfinished_stages", "<= 0");
   if (measured.contains("contamination") && !stated("contamination")) hold_unless("contamination", "<= 0.001");
 }
