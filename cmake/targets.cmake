@@ -11,7 +11,7 @@ endif()
 # Adds each folder that holds a room.
 function(lastro_rooms)
   foreach(room IN LISTS ARGN)
-    if(EXISTS ${PROJECT_SOURCE_DIR}/${room}/CMakeLists.txt AND NOT room IN_LIST LASTRO_SKIP_ROOMS)
+    if(EXISTS ${PROJECT_SOURCE_DIR}/${room}/CMakeLists.txt)
       add_subdirectory(${PROJECT_SOURCE_DIR}/${room} ${PROJECT_BINARY_DIR}/${room})
     endif()
   endforeach()

@@ -30,7 +30,8 @@ void multiply(Workers& workers, const Product& product, Workspace workspace) {
   const std::int64_t column_tiles = (product.columns + entries.tile_columns - 1) / entries.tile_columns;
   const int columns = column_workers(row_tiles, column_tiles, workers.size());
   const int rows = workers.size() / columns;
-  const std::int64_t depth = product.add ? std::max(product.depth, usual_depth) : usual_depth;
+  const bool adds_in_place = product.add == product.c && product.add;
+  const std::int64_t depth = adds_in_place ? std::max(product.depth, usual_depth) : usual_depth;
   std::byte* const blocks = Scratch(workspace).take<std::byte>(0);
   on_workers(workers, [&](int worker) {
     const Part row_part = part_of(row_tiles, worker / columns, rows);

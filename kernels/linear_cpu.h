@@ -26,7 +26,7 @@ struct ProductPart {
 
 // What is packed at a time. A panel of b is [depth, tile columns]; at the usual depth it fills half of a first-level cache of 32 KiB. A block
 // of b is as many panels as fit b_floats, one of a (only where a's steps are apart) a_rows rows: it stays in the second-level cache while
-// the panels of b pass. Chains rest in c between depths; with an addition, which may be c itself, the depth is the chain's whole length.
+// the panels of b pass. Chains rest in c between depths; where c is the addition itself, the depth is the chain's whole length.
 inline constexpr std::int64_t usual_depth = 256;
 inline constexpr std::int64_t b_columns = 512;
 inline constexpr std::int64_t a_rows = 96;   // a whole number of tiles on every path

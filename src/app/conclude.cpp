@@ -16,9 +16,10 @@ namespace lastro {
 namespace fs = std::filesystem;
 namespace {
 
-// A report, a record, or the record in a run directory.
-Node tree_of(fs::path file) {
+// A report, a record, or the record in a run directory. `what`: the field of the manifest that names it.
+Node tree_of(const std::string& what, fs::path file) {
   if (fs::is_directory(file)) file /= "manifest.out.yaml";
+  if (!fs::exists(file)) throw UsageError(what + " " + file.string() + " does not exist (it names an earlier run's manifest.out.yaml, or a digest in the store)");
   if (file.extension() == ".json") return parse_json(read_file(file), file.string());
   Problems problems;
   Node tree = parse_yaml(read_file(file), file.string(), problems);
@@ -74,7 +75,7 @@ Measurements baseline_of(const RunRecord& record, const FolderStore& store) {
     add_report(found, store, *digest);
     return found;
   }
-  const Node tree = tree_of(named->text());
+  const Node tree = tree_of("baseline", named->text());
   if (const Node* stages = tree.find("stages")) {   // another run's record: the numbers of its reports
     for (const Entry& stage : stages->entries())
       if (const Node* metrics = stage.value.find("metrics")) add(found, *metrics);
@@ -92,6 +93,26 @@ std::vector<Gate> gates_of(const RunRecord& record) {
       if (auto parsed = parse_gate(gate.key, gate.value, "manifest.out.yaml", problems)) gates.push_back(*parsed);
   if (!problems.empty()) throw ContractError(problems.front().to_string());
   return gates;
+}
+
+// What holds a run whatever its manifest says: a stage that is not done, no gate at all, and evaluation text among the training text.
+void add_standing_gates(const RunRecord& record, Measurements& measured, std::vector<Gate>& gates) {
+  const auto hold_unless = [&](const std::string& measurement, const char* condition) {
+    Problems none;
+    const std::vector<Gate> standing{*parse_gate(measurement, Node(condition), "", none)};
+    if (judge(standing, measured, {}).answer == Verdict::Answer::hold) gates.push_back(standing.front());
+  };
+  const auto stated = [&gates](std::string_view measurement) {
+    return std::any_of(gates.begin(), gates.end(), [&](const Gate& gate) { return gate.measurement == measurement; });
+  };
+  std::int64_t unfinished = 0;
+  const Node* stages = record.tree().find("stages");
+  for (const Entry& stage : stages ? stages->entries() : Node::Mapping{}) unfinished += !record.output_of(stage.key);
+  measured.insert_or_assign("stated_gates", static_cast<double>(gates.size()));
+  measured.insert_or_assign("unfinished_stages", static_cast<double>(unfinished));
+  hold_unless("stated_gates", ">= 1");
+  hold_unless("unfinished_stages", "<= 0");
+  if (measured.contains("contamination") && !stated("contamination")) hold_unless("contamination", "<= 0.001");
 }
 
 Node to_node(const Verdict& verdict) {
@@ -150,7 +171,7 @@ void compare_with_reference(RunRecord& record) {
   if (!reference || !reference->as<std::string>()) return;
   const fs::path file = reference->text();
   Node list = Node::sequence();
-  for (const Difference& difference : record_differences(tree_of(file), record.tree())) {
+  for (const Difference& difference : record_differences(tree_of("reference", file), record.tree())) {
     list.push(difference.to_string());
     std::printf("differs from %s: %s\n", file.c_str(), difference.to_string().c_str());
   }
@@ -161,7 +182,10 @@ void compare_with_reference(RunRecord& record) {
 }  // namespace
 
 Verdict judge_run(RunRecord& record, const FolderStore& store) {
-  const Verdict verdict = judge(gates_of(record), measured_by(record, store), baseline_of(record, store));
+  std::vector<Gate> gates = gates_of(record);
+  Measurements measured = measured_by(record, store);
+  add_standing_gates(record, measured, gates);
+  const Verdict verdict = judge(gates, measured, baseline_of(record, store));
   Node entry = to_node(verdict);
   const Node* before = record.tree().find("verdict");
   if (!before || !(*before == entry)) record.verdict(entry);

@@ -22,14 +22,22 @@ void add_named(std::set<Digest>& named, const Node& record) {
   add(record.find("baseline"));
 }
 
-// Everything that the runs beside the store name: their records and the kept earlier ones. A damaged record stops the sweep: what it names is
-// unknown.
-std::set<Digest> named_by_runs(const fs::path& runs) {
+// The runs that may name artifacts of a store: those that the store remembers, wherever they are, and those beside it.
+std::set<fs::path> runs_of(const FolderStore& store, const fs::path& beside) {
+  std::set<fs::path> runs;
+  for (const auto& entry : fs::directory_iterator(beside))
+    if (entry.is_directory()) runs.insert(entry.path());
+  for (const fs::path& run : store.known_runs())
+    if (fs::is_directory(run)) runs.insert(run);
+  return runs;
+}
+
+// Everything that these runs name: their records and the kept earlier ones. A damaged record stops the sweep: what it names is unknown.
+std::set<Digest> named_by_runs(const std::set<fs::path>& runs) {
   std::set<Digest> named;
-  for (const auto& run : fs::directory_iterator(runs)) {
-    if (!run.is_directory()) continue;
-    if (const auto record = RunRecord::load(run.path())) add_named(named, record->tree());
-    for (const Node& earlier : RunRecord::history(run.path())) add_named(named, earlier);
+  for (const fs::path& run : runs) {
+    if (const auto record = RunRecord::load(run)) add_named(named, record->tree());
+    for (const Node& earlier : RunRecord::history(run)) add_named(named, earlier);
   }
   return named;
 }
@@ -47,7 +55,7 @@ int gc_command(const Invocation& invocation) {
   const FolderStore store(invocation.store.empty() ? fs::path("runs/store") : invocation.store);
   if (!fs::exists(store.root())) throw UsageError(store.root().string() + " is no store (there is nothing to sweep) name it with --store");
   const fs::path runs = fs::absolute(store.root()).lexically_normal().parent_path();
-  const std::set<Digest> named = named_by_runs(runs);
+  const std::set<Digest> named = named_by_runs(runs_of(store, runs));
 
   std::uint64_t bytes = 0;
   Node swept = Node::sequence();

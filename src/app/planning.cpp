@@ -35,6 +35,13 @@ ResolvedInput resolved(const PlannedInput& input, const Plan& plan, const Folder
   return {input.port, ResolvedArtifact{plan.stages[*input.stage].output_type, *input.digest, fs::absolute(store.folder_of(*input.digest))}, {}};
 }
 
+void expect_output(const PlannedStage& stage, const std::string& manifest) {
+  if (!stage.expected_output || *stage.expected_output == *stage.output) return;
+  throw ContractError(stage.name + " is " + stage.output->to_string() + " in the store, expected " + stage.expected_output->to_string() + " by " + manifest +
+                          " (its inputs, settings or this program's rules are not those of the run that gave the hash)",
+                      stage.name, stage.expected_output->to_string(), stage.output->to_string());
+}
+
 }  // namespace
 
 std::string lines_of(const Problems& problems) {
@@ -51,6 +58,7 @@ RunPlanner::RunPlanner(const Invocation& invocation)
   resolve_sources(problems);
   look_for_earlier_runs(problems);
   if (!problems.empty()) throw UsageError(lines_of(problems));
+  record_source_digests();
   if (manifest_.git_commit == "auto") manifest_.git_commit = program_commit();
   surroundings_.sources = sources_;
   surroundings_.ranks = invocation.ranks;
@@ -67,13 +75,15 @@ RunPlanner::RunPlanner(const Invocation& invocation)
 
 void RunPlanner::resolve_sources(Problems& problems) {
   FileDigests digests(default_digest_cache());
-  for (SourceSpec& spec : manifest_.sources) {
-    auto source = resolve_source(spec, {manifest_.file, {}}, digests, problems);
-    if (!source) continue;
-    spec.sha256 = digest_of(*source).to_string();   // recorded, and checked at a replay
-    sources_.push_back(std::move(*source));
-  }
+  for (const SourceSpec& spec : manifest_.sources)
+    if (auto source = resolve_source(spec, {manifest_.file, {}}, digests, problems)) sources_.push_back(std::move(*source));
   digests.save();
+}
+
+// Only once every source was found, so that both lists go together.
+void RunPlanner::record_source_digests() {
+  check_source_digests(manifest_, sources_);
+  for (std::size_t i = 0; i < sources_.size(); ++i) manifest_.sources[i].sha256 = digest_of(sources_[i]).to_string();   // checked at a replay
 }
 
 // They are read at the run's end; better to hear now that they are not there.
@@ -84,6 +94,9 @@ void RunPlanner::look_for_earlier_runs(Problems& problems) const {
   const std::optional<std::string>& reference = manifest_.reference;
   const std::optional<std::string>& baseline = manifest_.baseline;
   if (reference && !fs::exists(*reference)) refuse("reference", *reference, "does not exist (the run is compared with it at its end) name a run directory or its manifest.out.yaml");
+  for (const Gate& gate : manifest_.gates)
+    if (gate.reference == "baseline" && !baseline)
+      problems.push_back({manifest_.file, gate.mark, "gates." + gate.measurement + "=\"" + gate.condition() + "\" asks for the baseline (none is named) say baseline: and an earlier report"});
   if (!baseline) return;
   if (const auto digest = Digest::parse(*baseline)) {
     if (!store_.find_artifact(*digest)) refuse("baseline", *baseline, "is not in the store " + store_.root().string() + " (gates are judged by it) name another report, or --store");
@@ -115,7 +128,10 @@ std::optional<NextStage> RunPlanner::next_stage() const {
   const Plan& plan = planned.plan;
   for (std::size_t i = 0; i < plan.stages.size(); ++i) {
     const PlannedStage& stage = plan.stages[i];
-    if (stage.output) continue;
+    if (stage.output) {
+      expect_output(stage, manifest_.file);
+      continue;
+    }
     refuse_excesses(planned);
     NextStage next{.order = {.stage = stage.name,
                              .kind = stage.kind,
@@ -138,10 +154,6 @@ std::optional<NextStage> RunPlanner::next_stage() const {
 void RunPlanner::enter_known(RunRecord& record) const {
   for (const PlannedStage& stage : plan().plan.stages) {
     if (!stage.output || record.output_of(stage.name) == stage.output) continue;
-    if (stage.expected_output && *stage.expected_output != *stage.output)
-      throw ContractError(stage.name + " is " + stage.output->to_string() + " in the store, expected " + stage.expected_output->to_string() + " by " + manifest_.file +
-                              " (its inputs, settings or this program's rules are not those of the run that gave the hash)",
-                          stage.name, stage.expected_output->to_string(), stage.output->to_string());
     const auto key = store_.find_key(stage.key);
     const auto artifact = store_.find_artifact(*stage.output);
     if (!key || !artifact) continue;

@@ -26,7 +26,8 @@ class RunPlanner {
   // Looks at the store as it is now.
   Planned plan() const;
 
-  // The first stage whose artifact the store lacks. Throws BudgetError when what is left breaks budget or memory.
+  // The first stage whose artifact the store lacks. Throws BudgetError when what is left breaks budget or memory, and
+  // ContractError when the store has something else than the manifest expects.
   std::optional<NextStage> next_stage() const;
 
   // Enters every stage that the store has in the record.
@@ -37,6 +38,7 @@ class RunPlanner {
 
  private:
   void resolve_sources(Problems& problems);
+  void record_source_digests();
   void look_for_earlier_runs(Problems& problems) const;
   std::optional<Node> last_key_fields(const std::string& stage) const;
 

@@ -87,9 +87,12 @@ int run_rank(const Links& links, const Invocation& invocation, std::filesystem::
     Invocation actual = invocation;
     actual.ranks = links.ranks.size();
     planner.emplace(actual);
+    lease.emplace(planner->run(), lease_patience);   // until it is ours, `run` stays empty: a refusal is no failure of the run that lives there
     run = planner->run();
-    lease.emplace(run, lease_patience);
-    RunRecord::begin(run, planner->resolved_manifest()).note("machine", machine_facts(links.ranks.size(), threads_of(invocation), planner->store().root()));
+    RunRecord record = RunRecord::begin(run, planner->resolved_manifest());
+    record.note("machine", machine_facts(links.ranks.size(), threads_of(invocation), planner->store().root()));
+    planner->enter_known(record);
+    planner->store().remember_run(std::filesystem::absolute(run).lexically_normal());
   }
   run = agree_on_run(links.ranks, planner ? &*planner : nullptr);
   FolderStore store(broadcast_text(links.ranks, planner ? std::filesystem::absolute(planner->store().root()).string() : std::string()));

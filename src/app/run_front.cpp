@@ -1,10 +1,13 @@
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <regex>
+#include <set>
 
 #include "app/commands.h"
 #include "app/conclude.h"
@@ -13,11 +16,14 @@
 #include "app/wiring.h"
 #include "core/files.h"
 #include "domain/errors.h"
+#include "infra/posix/lease.h"
 #include "infra/posix/process.h"
 
 namespace lastro {
 namespace fs = std::filesystem;
 namespace {
+
+constexpr auto lease_patience = std::chrono::seconds(10);
 
 std::vector<std::string> rank_command(const Invocation& invocation, const fs::path& run, const fs::path& store) {
   std::vector<std::string> command;
@@ -48,26 +54,38 @@ class ErrorLines {
   }
 
   void take(std::string_view line) {
-    if (line.starts_with("lastro: ")) {
-      std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
-      spoke_ = true;
-      return;
-    }
+    if (line.starts_with("lastro: ")) return pass_on(line);
     log_ << line << std::endl;
     last_ = line.empty() ? last_ : std::string(line);
-    static const std::regex death("process rank ([0-9]+) with PID [0-9]+ on node (\\S+) exited on (signal [0-9]+( \\([^)]*\\))?)");
-    std::smatch found;
-    const std::string text(line);
-    if (std::regex_search(text, found, death)) dead_ = "rank " + found[1].str() + " died (" + found[3].str() + " on " + found[2].str() + ")";
+    look_for_death(std::string(line));
   }
 
-  bool spoke() const { return spoke_; }
+  bool spoke() const { return !said_.empty(); }
   const std::string& dead() const { return dead_; }
   const std::string& last() const { return last_; }
 
  private:
+  // Mostly every rank has the same to say, and one is enough to hear it from.
+  void pass_on(std::string_view line) {
+    static const std::regex speaker("^lastro: (rank [0-9]+: )?");
+    if (!said_.insert(std::regex_replace(std::string(line), speaker, "")).second) return;
+    std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
+  }
+
+  // Open MPI's words for a rank that a signal ended, and, over two lines, for one that ended by itself.
+  void look_for_death(const std::string& line) {
+    static const std::regex by_signal("process rank ([0-9]+) with PID [0-9]+ on node (\\S+) exited on (signal [0-9]+( \\([^)]*\\))?)");
+    static const std::regex name("Process name: *\\[\\[[0-9]+,[0-9]+\\],([0-9]+)\\]");
+    static const std::regex code("Exit code: *([0-9]+)");
+    std::smatch found;
+    if (std::regex_search(line, found, by_signal)) dead_ = "rank " + found[1].str() + " died (" + found[3].str() + " on " + found[2].str() + ")";
+    if (std::regex_search(line, found, name)) named_ = found[1].str();
+    if (!named_.empty() && dead_.empty() && std::regex_search(line, found, code)) dead_ = "rank " + named_ + " died (exit code " + found[1].str() + ")";
+  }
+
   std::ofstream log_;
-  bool spoke_ = false;
+  std::set<std::string> said_;
+  std::string named_;
   std::string dead_;
   std::string last_;
 };
@@ -82,7 +100,7 @@ bool is_known(int code) {
 // Ranks that ended without a word of their own: says who, enters it in the record, and what to do.
 int report_death(const fs::path& run, const ErrorLines& errors, const ChildEnd& end, int ranks) {
   std::string cause = errors.dead();
-  if (cause.empty() && ranks == 1 && end.exit_code > 128) cause = "rank 0 died (signal " + std::to_string(end.exit_code - 128) + ")";
+  if (cause.empty() && end.exit_code > 128) cause = (ranks == 1 ? "rank 0" : "mpirun") + (" died (signal " + std::to_string(end.exit_code - 128)) + ")";
   if (cause.empty()) cause = "the ranks ended with exit code " + std::to_string(end.exit_code) + (errors.last().empty() ? "" : " (" + errors.last() + ")");
   std::fprintf(stderr, "lastro: %s; nothing committed is lost: run the same command to go on (%s has the launcher's words)\n", cause.c_str(),
                (run / "logs" / "launcher.log").c_str());
@@ -115,6 +133,8 @@ int run_front(const Invocation& invocation) {
     const int code = run_ranks(invocation, planner.run(), planner.store().root());
     if (code != 0) return code;
   }
+  std::optional<Lease> lease;   // a directory that cannot be written to can still be read, and judged
+  if (!fs::exists(planner.run()) || ::access(planner.run().c_str(), W_OK) == 0) lease.emplace(planner.run(), lease_patience);
   RunRecord record = RunRecord::begin(planner.run(), planner.resolved_manifest());
   planner.enter_known(record);
   return conclude(planner.run(), planner.store(), invocation);

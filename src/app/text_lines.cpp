@@ -12,6 +12,7 @@ namespace lastro {
 void for_each_text(const std::filesystem::path& file, const std::function<void(std::string_view text)>& on_text) {
   std::ifstream opened;
   if (file != "-") {
+    if (std::filesystem::is_directory(file)) throw UsageError(file.string() + " is a folder (a file of {\"text\": ...} lines is wanted)");
     opened.open(file, std::ios::binary);
     if (!opened) throw EnvironmentError(file.string() + " cannot be opened (is the path right?)");
   }

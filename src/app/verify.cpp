@@ -65,6 +65,13 @@ void verify_checkpoints(const OpenedRun& run, Findings& findings) {
   }
 }
 
+std::string words_for(const Damage& damage) {
+  std::string words = damage.file;
+  if (!damage.detail.empty()) words += " (" + damage.detail + ")";
+  if (!damage.wanted.empty() || !damage.found.empty()) words += ": wanted " + damage.wanted + ", found " + damage.found;
+  return words;
+}
+
 Node to_node(const Damage& damage) {
   Node node;
   node.set("file", damage.file);
@@ -91,9 +98,7 @@ int verify_command(const Invocation& invocation) {
     line.set("damages", std::move(damages));
     std::printf("%s\n", to_json(line).c_str());
   } else {
-    for (const Damage& damage : findings.damages)
-      std::printf("damaged: %s%s: wanted %s, found %s\n", damage.file.c_str(), damage.detail.empty() ? "" : (" (" + damage.detail + ")").c_str(),
-                  damage.wanted.c_str(), damage.found.c_str());
+    for (const Damage& damage : findings.damages) std::printf("damaged: %s\n", words_for(damage).c_str());
     std::printf("%lld artifacts and %lld checkpoints hashed: %s\n", static_cast<long long>(findings.artifacts), static_cast<long long>(findings.checkpoints),
                 findings.damages.empty() ? "all as they were written" : (std::to_string(findings.damages.size()) + " damaged").c_str());
   }

@@ -11,7 +11,7 @@ namespace {
 
 // At the top of a record, and in each of its stages.
 constexpr std::array<std::string_view, 7> free_run_keys{"git_commit", "store", "reference", "totals", "differences", "machine", "verdict"};
-constexpr std::array<std::string_view, 9> free_stage_keys{"status", "from_store", "wall_clock_sec", "spent_sec", "cost_usd", "measured", "cause", "invalidates", "expect"};
+constexpr std::array<std::string_view, 9> free_stage_keys{"status", "from_store", "wall_clock_sec", "cost_usd", "spent_sec", "measured", "cause", "invalidates", "expect"};
 
 void collect(const std::string& path, const Node& was, const Node& is, std::vector<Difference>& found) {
   const auto below = [&path](std::string_view key) { return path.empty() ? std::string(key) : path + "." + std::string(key); };

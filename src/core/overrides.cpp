@@ -25,6 +25,12 @@ Node marked(Node node, Mark mark) {
   return node;
 }
 
+// YAML, but for a text that begins as ">= 1" does: in a file that opens a text of several lines, of which an assignment has none.
+Node value_of(std::string_view text, Problems& problems) {
+  if (text.starts_with('>') || text.starts_with('|')) return Node(text);
+  return parse_yaml(text, "", problems);
+}
+
 // The tree with `value` at `path`; trees are values, so what lies on the path is made anew. Empty, with a reason, where the path leads nowhere.
 class Assignment {
  public:
@@ -91,7 +97,7 @@ void assign(Node& tree, const std::vector<std::string>& assignments, Problems& p
       continue;
     }
     Problems of_value;
-    const Node value = parse_yaml(std::string_view(text).substr(equals + 1), "", of_value);
+    const Node value = value_of(std::string_view(text).substr(equals + 1), of_value);
     for (const Problem& problem : of_value) refuse("the value: " + problem.message);
     Assignment assignment(marked(value, mark_of(i)), mark_of(i));
     tree = assignment.laid_over(tree, std::string_view(text).substr(0, equals));

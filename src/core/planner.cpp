@@ -1,6 +1,7 @@
 #include "core/planner.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/cost.h"
 #include "core/diff.h"
@@ -203,7 +204,13 @@ class Planner {
 
   std::string memory_change(const PlannedStage& stage, std::int64_t limit) const {
     const StageKind& kind = kind_of(stage.kind);
-    const auto need = [&](const Node& settings, int ranks) { return kind.resources(settings, facts_for(stage, ranks)).memory_bytes(); };
+    const auto need = [&](const Node& settings, int ranks) {
+      try {
+        return kind.resources(settings, facts_for(stage, ranks)).memory_bytes();
+      } catch (const Error&) {   // not a change that is possible at all
+        return std::numeric_limits<std::int64_t>::max();
+      }
+    };
     for (const ChangeInfo& change : kind.changes(stage.settings))
       if (const std::int64_t bytes = need(change.settings, around_.ranks); bytes <= limit) return "The cheapest change that fits: " + change.what + " (" + bytes_text(bytes) + ")";
     for (int ranks = 2 * around_.ranks; ranks <= 64 * around_.ranks; ranks *= 2)

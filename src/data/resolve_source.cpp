@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <system_error>
+#include <tuple>
 #include <vector>
 
-#include "core/hash.h"
-#include "core/text_of_number.h"
 #include "domain/errors.h"
 
 namespace lastro {
@@ -71,8 +70,6 @@ class Resolver {
       add_files(source);
     }
     if (is_refused_) return std::nullopt;
-    check_digest(source);
-    if (is_refused_) return std::nullopt;
     return source;
   }
 
@@ -127,13 +124,6 @@ class Resolver {
     }
   }
 
-  void check_digest(const Source& source) {
-    const auto& wanted = declared_.expected_sha256;
-    if (!wanted) return;
-    if (const Digest found = content_digest(source); found != *wanted)
-      refuse("has " + found.to_string() + " (wanted " + wanted->to_string() + "; the files are not the ones that were recorded). Restore them, or write sha256: auto");
-  }
-
   const SourceSpec& declared_;
   const SourcePlace& place_;
   FileDigests& digests_;
@@ -141,38 +131,10 @@ class Resolver {
   bool is_refused_ = false;
 };
 
-Sha256& update_text(Sha256& hash, std::string_view text) { return hash.update_u64(text.size()).update(text); }
-
 }  // namespace
 
 std::optional<Source> resolve_source(const SourceSpec& declared, const SourcePlace& place, FileDigests& digests, Problems& problems) {
   return Resolver(declared, place, digests, problems).resolve();
-}
-
-Digest content_digest(const Source& source) {
-  if (source.format == SourceFormat::stories)
-    return Sha256().update("lastro stories 1").update_u64(source.stories_seed).update_u64(source.stories_bytes).finish();
-  if (source.files.size() == 1) return source.files.front().sha256;
-  std::vector<Digest> digests;
-  for (const SourceFile& file : source.files) digests.push_back(file.sha256);
-  std::sort(digests.begin(), digests.end());
-  Sha256 hash;
-  hash.update("lastro files 1");
-  for (const Digest& digest : digests) hash.update(std::as_bytes(std::span(digest.bytes)));
-  return hash.finish();
-}
-
-Digest source_digest(const Source& source) {
-  Sha256 hash;
-  hash.update("lastro source 1");
-  update_text(hash, source.name);
-  update_text(hash, word_for(source.format));
-  update_text(hash, text_of(source.weight));
-  update_text(hash, source.licence);
-  update_text(hash, source.text_field);
-  update_text(hash, text_of(source.share));
-  const Digest content = content_digest(source);
-  return hash.update(std::as_bytes(std::span(content.bytes))).finish();
 }
 
 }  // namespace lastro

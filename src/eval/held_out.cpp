@@ -8,14 +8,13 @@
 namespace lastro {
 
 TokenRow read_row(const std::filesystem::path& dataset_folder, const DatasetLayout& layout, Split split, std::int64_t most_tokens) {
-  TokenRow row;
-  row.tokens.push_back(layout.end_of_document);
+  TokenRow row{layout.end_of_document};
   for_each_document(dataset_folder, layout, split, [&](const TokenDocument& document) {
-    if (static_cast<std::int64_t>(row.tokens.size()) >= most_tokens) return;
-    row.tokens.insert(row.tokens.end(), document.tokens.begin(), document.tokens.end());
-    row.tokens.push_back(layout.end_of_document);
-    row.text_bytes += document.text_bytes;
+    if (static_cast<std::int64_t>(row.size()) > most_tokens) return;
+    row.insert(row.end(), document.tokens.begin(), document.tokens.end());
+    row.push_back(layout.end_of_document);
   });
+  if (static_cast<std::int64_t>(row.size()) > most_tokens + 1) row.resize(most_tokens + 1);
   return row;
 }
 
@@ -53,7 +52,7 @@ std::vector<ScoredWindow> score_row(const TokenRow& row, const std::vector<Windo
   std::vector<std::int64_t> bits(windows.size(), 0);   // of the windows' sums; others' are 0, so a sum of integers brings all together
   for (std::size_t k = ranks.rank().value; k < windows.size(); k += ranks.size()) {
     const Window& window = windows[k];
-    const auto tokens = std::span(row.tokens).subspan(window.begin, window.end - window.begin + 1);
+    const auto tokens = std::span(row).subspan(window.begin, window.end - window.begin + 1);
     const std::vector<float> log_probs = token_logprobs(shape, weights, tokens, workers);   // [i] is of target window.begin + 1 + i
     double nats = 0;
     for (std::int64_t target = window.first; target <= window.end; ++target) nats -= static_cast<double>(log_probs[target - window.begin - 1]);
@@ -67,7 +66,7 @@ std::vector<ScoredWindow> score_row(const TokenRow& row, const std::vector<Windo
     scored[k].negative_log_likelihood = std::bit_cast<double>(bits[k]);
     scored[k].tokens = windows[k].end - windows[k].first + 1;
     for (std::int64_t target = windows[k].first; target <= windows[k].end; ++target)
-      if (!tokenizer.is_special(row.tokens[target])) scored[k].bytes += static_cast<std::int64_t>(tokenizer.bytes_of(row.tokens[target]).size());
+      if (!tokenizer.is_special(row[target])) scored[k].bytes += static_cast<std::int64_t>(tokenizer.bytes_of(row[target]).size());
   }
   return scored;
 }

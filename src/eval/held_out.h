@@ -15,10 +15,8 @@ namespace lastro {
 
 // A split as one row of tokens, source after source, each document with its end-of-document token; the first token is one too, so that every
 // token of the text has something before it.
-struct TokenRow {
-  std::vector<TokenId> tokens;
-  std::int64_t text_bytes = 0;
-};
+using TokenRow = std::vector<TokenId>;
+// At most `most_tokens` tokens after the first.
 TokenRow read_row(const std::filesystem::path& dataset_folder, const DatasetLayout& layout, Split split, std::int64_t most_tokens);
 
 // The last tokens of a split, in the order of read_row.

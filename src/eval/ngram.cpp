@@ -57,7 +57,8 @@ NgramModel::NgramModel(std::span<const TokenId> training, std::int64_t vocabular
       once += count == 1;
       twice += count == 2;
     });
-    level.discount = once > 0 ? static_cast<double>(once) / static_cast<double>(once + 2 * twice) : 0.5;
+    // Where nothing occurs twice the formula would take all away from what was seen.
+    level.discount = once > 0 ? std::min(0.9, static_cast<double>(once) / static_cast<double>(once + 2 * twice)) : 0.5;
 
     std::vector<Occurrence> contexts;   // `end` is the place of the n-gram in the level
     for (std::size_t i = 0; i < ends.size(); ++i) contexts.push_back({hash_of(training, ends[i] - 1, length - 1), i});

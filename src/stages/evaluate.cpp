@@ -59,9 +59,9 @@ StageResult EvaluateStage::run(RunContext& run, const Inputs& inputs) const {
   expect_same_tokenizer(model.files(), layout);
   const BpeTokenizer tokenizer = BpeTokenizer::load(inputs.model.folder() / "tokenizer");
   const TokenRow held = read_row(inputs.dataset.folder(), layout, Split::held_out, settings_.most_tokens);
-  if (held.text_bytes == 0) throw ContractError("the dataset has no held-out text (nothing can be measured) set held_out above 0 in the dataset stage");
+  if (held.size() < 2) throw ContractError("the dataset has no held-out text (nothing can be measured) set held_out above 0 in the dataset stage");
 
-  const std::vector<Window> windows = windows_over(static_cast<std::int64_t>(held.tokens.size()), model.shape().context, settings_.overlap);
+  const std::vector<Window> windows = windows_over(static_cast<std::int64_t>(held.size()), model.shape().context, settings_.overlap);
   const HeldOutScore score =
       score_of(score_row(held, windows, model.shape(), model.weights(), tokenizer, run.ranks, run.workers, run.tracker));
   const Contamination contamination = measure_contamination(inputs.dataset.folder(), run.ranks, run.memory_limit_bytes);

@@ -3,7 +3,6 @@
 #include "core/hash.h"
 #include "data/sampler.h"
 #include "domain/errors.h"
-#include "kernels/path.h"
 #include "model/flops.h"
 #include "stages/model_files.h"
 #include "stages/vocabulary.h"
@@ -29,14 +28,6 @@ class SampledLeaves final : public LeafSource {
   std::int64_t row_;
 };
 
-// The instruction paths whose kernels have run in this process.
-std::string executed_paths() {
-  std::string names;
-  for (const kernels::CpuPath path : kernels::all_cpu_paths)
-    if (kernels::executed_pieces(path) > 0) names += (names.empty() ? "" : " ") + std::string(kernels::name_of(path));
-  return names;
-}
-
 // The vocabulary that the tokenizer upstream will have at most; a plan knows no more before it is made.
 std::int64_t planned_vocabulary(const PretrainSettings& settings, const PlanFacts& facts) {
   if (settings.model.vocabulary > 0) return settings.model.vocabulary;
@@ -54,7 +45,6 @@ StageResult PretrainStage::run(RunContext& run, const Inputs& inputs) const {
 
   StageResult result = train(run, settings_, model, leaves);
 
-  result.measured.set("instructions", executed_paths());   // proof, not intention: counted where they ran
   if (run.ranks.is_root()) write_model_files(run.output, {model, layout.tokenizer, inputs.dataset.digest()}, inputs.dataset.folder() / "tokenizer");
   run.ranks.barrier();
   result.content = model_content(*result.content, sha256_file(run.output / "model.json"));
@@ -66,6 +56,9 @@ void PretrainStage::check(const Settings& settings, SettingsCheck& check) {
 }
 
 Resources PretrainStage::resources(const Settings& settings, const PlanFacts& facts) {
+  if (facts.ranks > settings.batch.leaves)
+    throw UsageError(std::to_string(facts.ranks) + " ranks for batch.leaves=" + std::to_string(settings.batch.leaves) +
+                     " (a leaf belongs to one rank, so some would have nothing to do) use at most as many ranks as leaves, or raise batch.leaves");
   const ModelShape model = complete(settings.model, planned_vocabulary(settings, facts));
   const EngineShape shape = fit_memory(settings, model, facts.ranks, facts.threads_per_rank, facts.memory_limit_bytes);
   Resources resources;

@@ -56,7 +56,9 @@ Yardsticks measure_yardsticks(const std::filesystem::path& dataset_folder, const
                               const YardstickLimits& limits) {
   Yardsticks found;
   const TokenRow held = read_row(dataset_folder, layout, Split::held_out, limits.held_out_tokens);
-  if (held.text_bytes == 0 || (limits.xz_bytes == 0 && limits.ngram_tokens == 0)) return found;
+  const std::string held_text = text_of(std::span(held).subspan(1), layout.end_of_document, tokenizer);
+  const auto held_bytes = static_cast<std::int64_t>(held_text.size()) - std::count(held.begin() + 1, held.end(), layout.end_of_document);   // without the line ends between documents
+  if (held_bytes == 0 || (limits.xz_bytes == 0 && limits.ngram_tokens == 0)) return found;
   // A token stands for at least a byte, so the last `wanted` tokens hold what both need.
   const std::int64_t wanted = std::max(limits.xz_bytes, limits.ngram_tokens);
   const std::vector<TokenId> train = read_last_tokens(dataset_folder, layout, Split::train, wanted);
@@ -64,12 +66,12 @@ Yardsticks measure_yardsticks(const std::filesystem::path& dataset_folder, const
   if (limits.ngram_tokens > 0) {
     const auto last = std::span(train).last(std::min<std::size_t>(train.size(), limits.ngram_tokens));
     const NgramModel model(last, layout.vocabulary_size);
-    found.ngram_bits_per_byte = model.negative_log_likelihood(std::span(held.tokens).subspan(1)) / std::numbers::ln2 / static_cast<double>(held.text_bytes);
+    found.ngram_bits_per_byte = model.negative_log_likelihood(std::span(held).subspan(1)) / std::numbers::ln2 / static_cast<double>(held_bytes);
   }
   if (limits.xz_bytes > 0) {
     std::string text = text_of(train, layout.end_of_document, tokenizer);
     if (static_cast<std::int64_t>(text.size()) > limits.xz_bytes) text.erase(0, text.size() - limits.xz_bytes);
-    found.xz_bits_per_byte = xz_bits_per_byte(text, text_of(std::span(held.tokens).subspan(1), layout.end_of_document, tokenizer), held.text_bytes);
+    found.xz_bits_per_byte = xz_bits_per_byte(text, held_text, held_bytes);
   }
   return found;
 }

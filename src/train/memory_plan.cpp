@@ -13,7 +13,7 @@ namespace {
 
 // Measured as resident memory of a rank that has allocated nothing of its own.
 constexpr std::int64_t program_bytes = std::int64_t{16} << 20;
-constexpr std::int64_t mpi_bytes = std::int64_t{48} << 20;
+constexpr std::int64_t mpi_bytes = std::int64_t{16} << 20;
 
 std::string megabytes(std::int64_t bytes) { return std::to_string((bytes + 999999) / 1000000) + " MB"; }
 

@@ -9,6 +9,7 @@
 
 #include "core/text_of_number.h"
 #include "domain/errors.h"
+#include "kernels/path.h"
 #include "kernels/peak.h"
 #include "model/flops.h"
 #include "model/tensors.h"
@@ -33,6 +34,14 @@ std::string fixed(double value, int digits) {
 
 // JSON has no NaN.
 Node number_or_null(double value) { return std::isfinite(value) ? Node(value) : Node(nullptr); }
+
+// How much this process has computed with which instructions: what was executed, not what was asked for.
+Node executed_kernel_pieces() {
+  Node pieces = Node::mapping();
+  for (const kernels::CpuPath path : kernels::all_cpu_paths)
+    pieces.set(kernels::name_of(path), static_cast<std::int64_t>(kernels::executed_pieces(path)));
+  return pieces;
+}
 
 // How fast this process goes, as measured; nothing of it enters a result.
 class Speed {
@@ -222,6 +231,7 @@ StageResult Training::finish() {
     result.measured.set("share_of_peak", speed_.mean_share_of_peak());
   }
   result.measured.set("peak_rss_bytes", peak_resident_bytes());
+  result.measured.set("kernel_pieces", executed_kernel_pieces());
   return result;
 }
 

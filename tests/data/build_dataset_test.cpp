@@ -205,6 +205,42 @@ TEST(Dataset, KeepsNoTwoDocumentsOfABucketThatAreAlike) {
   EXPECT_EQ(kept.size() + texts_of(bench.make(usual(), {bench.rows("family", {family})}), Split::held_out).size(), 2u);
 }
 
+TEST(Dataset, KeepsTheNearDuplicateOfTheSmallestDigestWhereverItStands) {
+  DatasetBench bench;
+  std::vector<std::string> smaller, larger;   // of each pair, by digest
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    const std::string one = joined(words_of(i, 200)), other = varied(i, 200, 150);
+    (sha256(one) < sha256(other) ? smaller : larger).push_back(one);
+    (sha256(one) < sha256(other) ? larger : smaller).push_back(other);
+  }
+  std::vector<std::string> smaller_first(smaller), larger_first(larger);
+  smaller_first.insert(smaller_first.end(), larger.begin(), larger.end());
+  larger_first.insert(larger_first.end(), smaller.begin(), smaller.end());
+  Making how = usual();
+  how.settings.held_out = 0;
+
+  for (const auto& texts : {smaller_first, larger_first}) EXPECT_EQ(texts_of(bench.make(how, {bench.rows("prose", {texts})}), Split::train), smaller);
+}
+
+TEST(Dataset, PutsEachSourceIntoShardsOfItsOwn) {
+  DatasetBench bench;
+  const auto first = texts_from(1, 30), second = texts_from(1000, 40);
+  Making how = usual();
+  how.ranks = 2;
+  how.settings.held_out = 0;
+
+  const auto dataset = bench.make(how, {bench.rows("first", {first}), bench.rows("second", {second})}, {bench.rows("exam", {texts_from(2000, 5)})});
+
+  const DatasetLayout layout = read_dataset_layout(dataset);
+  EXPECT_EQ(layout.train[0].documents(), 30);
+  EXPECT_EQ(layout.train[1].documents(), 40);
+  EXPECT_EQ(layout.evaluation[0].documents(), 5);
+  EXPECT_EQ(layout.train[1].shards.front().name, "train/second-00000");
+  std::vector<std::string> all(first);
+  all.insert(all.end(), second.begin(), second.end());
+  EXPECT_EQ(texts_of(dataset, Split::train), all);
+}
+
 TEST(Dataset, RemovesOrReportsDocumentsThatHoldEvaluationItems) {
   DatasetBench bench;
   auto texts = texts_from(1, 50);

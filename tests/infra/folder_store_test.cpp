@@ -69,6 +69,15 @@ TEST_F(FolderStoreTest, KeepsOneCopyOfEqualContent) {
   EXPECT_THAT(store.keys(), SizeIs(2));
 }
 
+TEST_F(FolderStoreTest, MakesGoodWhatWasDamagedWhenItIsMadeAgain) {
+  const Digest digest = make(key, "words");
+  overwrite(store.folder_of(digest) / "shards/a.bin", "worms");
+
+  make(key, "words");
+
+  EXPECT_THAT(store.verify(digest), IsEmpty());
+}
+
 TEST_F(FolderStoreTest, ForgetsAnUnfinishedArtifact) {
   std::ofstream(store.begin(key) / "half") << "x";
 

@@ -5,6 +5,7 @@
 
 #include "infra/workers/worker_pool.h"
 #include "model/tensors.h"
+#include "support/counting_new.h"
 #include "support/mpi_main.h"
 #include "train/engine.h"
 #include "train/resident.h"
@@ -28,7 +29,7 @@ EngineShape hundred_million() {
   shape.head_dim = 64;
   shape.ffn = 2048;
   shape.context = 8;
-  return {shape, {1, 8}, 5, Keep::everything};
+  return {shape, {1, 8}, 4, Keep::everything};
 }
 
 TEST(Memory, OfAHundredMillionParametersFollowsThePlan) {
@@ -44,12 +45,15 @@ TEST(Memory, OfAHundredMillionParametersFollowsThePlan) {
   engine.accumulate(zeros, 0, {});
   engine.apply({.learning_rate = 1e-3});
   const std::int64_t after_first_step = resident_bytes();
+  test::start_counting_allocations();
   engine.accumulate(zeros, 1, {});
   engine.apply({.learning_rate = 1e-3, .update = 2});
+  const std::int64_t allocations = test::allocations_counted();
   const std::int64_t resident = resident_bytes();
 
   std::printf("rank %d of %d: planned %.1f MB (libraries %.1f), resident %.1f MB\n", ranks->rank().value, ranks->size(),
               static_cast<double>(plan.total()) * 1e-6, static_cast<double>(plan.libraries) * 1e-6, static_cast<double>(resident) * 1e-6);
+  EXPECT_EQ(allocations, 0);
   EXPECT_LE(std::fabs(static_cast<double>(resident - plan.total())), 0.05 * static_cast<double>(plan.total()));
   EXPECT_LE(resident - after_first_step, 1 << 20);
 }

@@ -179,6 +179,27 @@ void remove_durably(const std::filesystem::path& folder, std::string_view first)
   sync_folder_entries("old", "folder", folder.parent_path());
 }
 
+// 0 or an errno. std::filesystem's copy says EIO where the disk is full.
+static int copy_bytes(const std::filesystem::path& from, const std::filesystem::path& to) {
+  const int source = ::open(from.c_str(), O_RDONLY | O_CLOEXEC);
+  if (source < 0) return errno;
+  const int target = ::open(to.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  int error = target < 0 ? errno : 0;
+  std::vector<std::byte> block(std::size_t{1} << 20);
+  for (std::int64_t offset = 0; error == 0;) {
+    const std::int64_t got = read_all(source, offset, block);
+    if (got <= 0) {
+      error = static_cast<int>(-got);
+      break;
+    }
+    error = write_all(target, offset, std::span(block).first(got));
+    offset += got;
+  }
+  ::close(source);
+  if (target >= 0 && ::close(target) != 0 && error == 0) error = errno;
+  return error;
+}
+
 void link_or_copy(const std::filesystem::path& from, const std::filesystem::path& to) {
   bool copy = false;
   call("artifact", "link", to, "cannot be made a name of a checkpoint's file", [&] {
@@ -187,9 +208,7 @@ void link_or_copy(const std::filesystem::path& from, const std::filesystem::path
     return copy ? 0 : errno;
   });
   if (!copy) return;
-  std::error_code error;
-  std::filesystem::copy_file(from, to, error);
-  if (error) fail(to, "cannot be made a copy of a checkpoint's file", "copy_file", error.value());
+  if (const int error = copy_bytes(from, to)) fail(to, "cannot be made a copy of a checkpoint's file", "write", error);
   call("artifact", "sync", to, "cannot be made durable", [&] {
     const int fd = ::open(to.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) return errno;

@@ -79,6 +79,15 @@ KeyRecord key_from(const Node& node, const fs::path& file) {
           .cost_usd = node.at("cost_usd").number()};
 }
 
+// One of the store's own records. A damaged one stops everything that needs it, until it is made again.
+Node read_record(const fs::path& file) {
+  try {
+    return read_sealed_json(file);
+  } catch (const ContractError& error) {
+    throw ContractError(std::string(error.what()) + " remove this file, and the next run makes again what it stands for", file.string(), error.wanted, error.found);
+  }
+}
+
 // Everything below a folder, as names relative to it, sorted.
 std::vector<std::string> files_below(const fs::path& folder) {
   std::vector<std::string> names;
@@ -107,7 +116,7 @@ fs::path FolderStore::key_file(const Digest& key) const { return root_ / "keys" 
 std::optional<KeyRecord> FolderStore::find_key(const Digest& key) const {
   const fs::path file = key_file(key);
   if (!fs::exists(file)) return std::nullopt;
-  KeyRecord record = key_from(read_sealed_json(file), file);
+  KeyRecord record = key_from(read_record(file), file);
   if (record.key != key) throw ContractError(file.string() + " belongs to another key", file.string(), key.to_string(), record.key.to_string());
   return record;
 }
@@ -115,7 +124,7 @@ std::optional<KeyRecord> FolderStore::find_key(const Digest& key) const {
 std::optional<ArtifactRecord> FolderStore::find_artifact(const Digest& digest) const {
   const fs::path file = folder_of(digest) / record_name;
   if (!fs::exists(file)) return std::nullopt;
-  ArtifactRecord record = artifact_from(read_sealed_json(file), file);
+  ArtifactRecord record = artifact_from(read_record(file), file);
   if (record.digest != digest)
     throw ContractError(file.string() + " belongs to another artifact", file.string(), digest.to_string(), record.digest.to_string());
   return record;
@@ -134,14 +143,14 @@ void FolderStore::commit(const ArtifactRecord& artifact, const KeyRecord& key) {
   const fs::path home = folder_of(artifact.digest);
   make_folders(root_ / "keys");
   make_folders(home.parent_path());
-  if (!fs::exists(home / record_name)) {
+  if (!fs::exists(home / record_name) || !verify(artifact.digest).empty()) {   // what is damaged there is replaced
     for (const ArtifactFile& file : artifact.files) {
       sync_file(staged / file.name);
       fs::permissions(staged / file.name, fs::perms::owner_read | fs::perms::group_read | fs::perms::others_read);
     }
     write_sealed_json(staged / record_name, to_node(artifact));
     std::error_code error;
-    fs::remove_all(home, error);   // what an interrupted copy by hand may have left: no record, no artifact
+    fs::remove_all(home, error);   // no whole artifact: damaged, or what an interrupted copy by hand has left
     if (::rename(staged.c_str(), home.c_str()) != 0)
       throw EnvironmentError(home.string() + " cannot be committed (" + std::strerror(errno) + ")", "libc", "rename", errno);
     sync_folder(home.parent_path());
@@ -196,6 +205,20 @@ void FolderStore::sweep(const Digest& digest) const {
   }
   sync_folder(root_ / "keys");
   fs::remove_all(folder_of(digest));
+}
+
+void FolderStore::remember_run(const fs::path& run) const {
+  const fs::path file = root_ / "runs" / sha256(run.string()).hex();
+  if (fs::exists(file)) return;
+  make_folders(file.parent_path());
+  write_file(file, run.string());
+}
+
+std::vector<fs::path> FolderStore::known_runs() const {
+  std::vector<fs::path> runs;
+  for (const Digest& digest : digests_named_in(root_ / "runs")) runs.emplace_back(read_file(root_ / "runs" / digest.hex()));
+  std::sort(runs.begin(), runs.end());
+  return runs;
 }
 
 std::vector<Digest> FolderStore::artifacts() const { return digests_named_in(root_ / "objects"); }

@@ -26,6 +26,10 @@ class FolderStore final : public Store {
   // Removes an artifact and the keys that led to it: keys first, so that nothing names what is not there.
   void sweep(const Digest& digest) const;
 
+  // Run directories that have used this store (runs/<digest of the path>, holding the path), so that a sweep knows whom to ask.
+  void remember_run(const std::filesystem::path& run) const;
+  std::vector<std::filesystem::path> known_runs() const;   // sorted
+
   const std::filesystem::path& root() const { return root_; }
   std::vector<Digest> artifacts() const;   // sorted; folders that are no artifacts are left out
   std::vector<Digest> keys() const;        // sorted

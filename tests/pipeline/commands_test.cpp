@@ -1,0 +1,166 @@
+#include <gmock/gmock.h>
+
+#include "core/files.h"
+#include "pipeline/finished_run.h"
+
+namespace lastro::pipeline {
+namespace {
+namespace fs = std::filesystem;
+
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+using Commands = AFinishedRun;
+
+constexpr const char* two_texts = "{\"text\": \"Once upon a time there was a ship.\"}\n{\"text\": \"\\u00e9\\n\\u4e16\"}\n";
+
+TEST_F(Commands, TokenizeWritesOneLineOfIdsForEachText) {
+  const std::string input = here.write("in.jsonl", two_texts);
+
+  const Ended ended = here.ask("tokenize", {"--input", input, "--json"});
+
+  ASSERT_EQ(ended.exit_code, 0) << ended;
+  const auto lines = json_lines_of(ended);
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_GT(lines[0].at("ids").items().size(), 5u);
+  EXPECT_EQ(lines[1].at("ids").items().size(), 6u) << "two bytes, a line's end, three bytes: this vocabulary has no merges for them";
+}
+
+TEST_F(Commands, ScoreGivesALogProbabilityForEachTokenOfTokenize) {
+  const std::string input = here.write("in.jsonl", two_texts);
+
+  const auto scored = json_lines_of(here.ask("score", {"--input", input, "--json"}));
+  const auto tokenized = json_lines_of(here.ask("tokenize", {"--input", input, "--json"}));
+
+  ASSERT_EQ(scored.size(), 2u);
+  for (std::size_t i = 0; i < scored.size(); ++i) {
+    EXPECT_EQ(scored[i].at("ids"), tokenized[i].at("ids"));
+    EXPECT_EQ(scored[i].at("logprobs").items().size(), scored[i].at("ids").items().size());
+    for (const Node& value : scored[i].at("logprobs").items()) EXPECT_LT(value.number(), 0.0);
+  }
+}
+
+// What comes behind a token has no part in its log-probability, to the bit.
+TEST_F(Commands, ScoreOfABeginningIsTheBeginningOfTheScore) {
+  const std::string input = here.write("in.jsonl", "{\"text\": \"Once upon a time\"}\n{\"text\": \"Once upon a time, a ship sailed over the hills.\"}\n");
+
+  const auto scored = json_lines_of(here.ask("score", {"--input", input, "--json"}));
+
+  ASSERT_EQ(scored.size(), 2u);
+  const auto& shorter = scored[0].at("logprobs").items();
+  const auto& longer = scored[1].at("logprobs").items();
+  ASSERT_GT(longer.size(), shorter.size());
+  for (std::size_t i = 0; i < shorter.size(); ++i) {
+    ASSERT_EQ(scored[0].at("ids").items()[i], scored[1].at("ids").items()[i]);
+    EXPECT_EQ(shorter[i].number(), longer[i].number()) << "token " << i;
+  }
+}
+
+TEST_F(Commands, SampleWithASeedWritesTheSameTextAgain) {
+  const Ended one = here.ask("sample", {"--prompt", "Once", "--tokens", "20", "--seed", "5"});
+  const Ended two = here.ask("sample", {"--prompt", "Once", "--tokens", "20", "--seed", "5"});
+  const Ended other = here.ask("sample", {"--prompt", "Once", "--tokens", "20", "--seed", "6"});
+
+  ASSERT_EQ(one.exit_code, 0) << one;
+  EXPECT_THAT(one.out, StartsWith("Once"));
+  EXPECT_EQ(one.out, two.out) << two;
+  EXPECT_NE(one.out, other.out);
+}
+
+TEST_F(Commands, SampleSpeaksJson) {
+  const Ended ended = here.ask("sample", {"--prompt", "Once", "--tokens", "4", "--temperature", "0", "--json"});
+
+  ASSERT_EQ(ended.exit_code, 0) << ended;
+  EXPECT_LE(json_of(ended).at("tokens").integer(), 4);
+  EXPECT_EQ(json_of(ended).at("prompt").text(), "Once");
+}
+
+TEST_F(Commands, ExportWritesAHuggingFaceFolderAndOverwritesNothing) {
+  const fs::path out = here / "hf";
+
+  const Ended ended = here.ask("export", {"--format", "hf", out.string()});
+  const Ended again = here.ask("export", {"--format", "hf", out.string()});
+
+  ASSERT_EQ(ended.exit_code, 0) << ended;
+  for (const char* name : {"config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json", "generation_config.json"})
+    EXPECT_TRUE(fs::exists(out / name)) << name;
+  EXPECT_EQ(again.exit_code, 2) << again;
+}
+
+TEST_F(Commands, VerifySpeaksJson) {
+  const Ended ended = here.ask("verify", {"--json"});
+
+  ASSERT_EQ(ended.exit_code, 0) << ended;
+  EXPECT_EQ(json_of(ended).at("artifacts").integer(), 5);
+  EXPECT_EQ(json_of(ended).at("checkpoints").integer(), 2);
+  EXPECT_TRUE(json_of(ended).at("damages").items().empty());
+}
+
+TEST_F(Commands, StatusSpeaksJson) {
+  const Ended ended = here.ask("status", {"--json"});
+
+  ASSERT_EQ(ended.exit_code, 0) << ended;
+  const Node status = json_of(ended);
+  for (const auto& [stage, digest] : golden("small")) {
+    EXPECT_EQ(status.at("stages").at(stage).at("status").text(), "done");
+    EXPECT_EQ(status.at("stages").at(stage).at("output_hash").text(), digest);
+  }
+  EXPECT_EQ(status.at("verdict").at("answer").text(), "SHIP");
+}
+
+TEST_F(Commands, PlanSpeaksJson) {
+  const Ended ended = here.lastro(here.words_of("plan", {"--json"}));
+
+  ASSERT_EQ(ended.exit_code, 0) << ended;
+  EXPECT_EQ(json_of(ended).at("stages").is_null(), false);
+}
+
+TEST_F(Commands, RunSpeaksJsonBeforeItsVerdict) {
+  const Ended ended = here.run_it({"--json"});
+
+  ASSERT_EQ(ended.exit_code, 0) << ended;
+  EXPECT_EQ(ended.last_line(), "SHIP");
+  EXPECT_EQ(json_of(ended).at("verdict").at("answer").text(), "SHIP");
+}
+
+TEST_F(Commands, FindTheStoreThatTheManifestNamesWithoutBeingTold) {
+  Workplace there;
+  there.manifest = there.write("m.yaml", read_file(small_manifest()) + "store: my-store\n");
+  ASSERT_EQ(there.lastro({"run", there.manifest.string(), "--run", there.run.string()}).exit_code, 0);
+
+  const Ended verify = there.lastro({"verify", there.run.string()});
+
+  EXPECT_EQ(verify.exit_code, 0) << verify;
+}
+
+TEST_F(Commands, OnAFolderThatIsNoRunSaySo) {
+  for (const char* verb : {"status", "verify", "gate", "sample"}) {
+    const Ended ended = here.lastro({verb, (here / "nowhere").string()});
+
+    EXPECT_EQ(ended.exit_code, 2) << verb << '\n' << ended;
+    EXPECT_THAT(ended.err, HasSubstr("nowhere is no run"));
+  }
+}
+
+TEST(TheProgram, SaysItsVersionAndTeachesItself) {
+  const Workplace here;
+
+  EXPECT_THAT(here.lastro({"--version"}).out, ContainsRegex("^lastro [0-9]+\\.[0-9]+\\.[0-9]+ "));
+  const Ended help = here.lastro({"--help"});
+  EXPECT_EQ(help.exit_code, 0);
+  for (const char* verb : {"plan", "run", "gate", "status", "verify", "diff", "rollback", "audit", "sample", "score", "tokenize", "export", "gc", "doctor"})
+    EXPECT_THAT(help.out, HasSubstr(verb));
+  EXPECT_EQ(here.lastro({"doctor", "--json"}).exit_code, 0);
+}
+
+TEST(TheProgram, PrintsASchemaOfManifests) {
+  const Ended ended = Workplace().lastro({"schema"});
+
+  EXPECT_EQ(ended.exit_code, 0) << ended;
+  EXPECT_THAT(ended.out, HasSubstr("\"pretrain\""));
+}
+
+}  // namespace
+}  // namespace lastro::pipeline

@@ -1,0 +1,76 @@
+#include <gmock/gmock.h>
+
+#include <csignal>
+
+#include "pipeline/finished_run.h"
+
+namespace lastro::pipeline {
+namespace {
+
+using ::testing::HasSubstr;
+
+// `mpirun -n N launch/lastro run ...`, as a user types it; as root Open MPI wants to be told twice.
+Words under_mpirun(const Workplace& here, int ranks, const Words& more = {}) {
+  Words words{"mpirun", "-n", std::to_string(ranks), "--oversubscribe", "--bind-to", "none", std::string(LASTRO_SOURCE_FOLDER) + "/launch/lastro"};
+  const Words run = here.words_of("run", more);
+  words.insert(words.end(), run.begin(), run.end());
+  return words;
+}
+
+const Variables for_root{{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}, {"OMPI_MCA_mpi_yield_when_idle", "1"}};
+
+class UnderMpirun : public ::testing::Test {
+ protected:
+  UnderMpirun() { here.environment = for_root; }
+  Workplace here;
+};
+
+TEST_F(UnderMpirun, TheProgramIsARankAndTheLastLineIsTheVerdict) {
+  const Ended ended = here.command(under_mpirun(here, 2));
+
+  ASSERT_EQ(ended.exit_code, 0) << ended;
+  EXPECT_EQ(ended.last_line(), "SHIP");
+  EXPECT_EQ(here.digests(), golden("small"));
+}
+
+TEST_F(AFinishedRun, IsJudgedAgainUnderMpirun) {
+  here.environment = for_root;
+
+  const Ended ended = here.command(under_mpirun(here, 2, {"--set", "gates.bits_per_byte=<= 0.1"}));
+
+  EXPECT_EQ(ended.exit_code, 5) << ended;
+  EXPECT_THAT(ended.last_line(), HasSubstr("HOLD: bits_per_byte="));
+}
+
+TEST_F(UnderMpirun, AWrongManifestIsSaidOnceAndEndsAllRanks) {
+  here.manifest = here.write("m.yaml", "name: x\nstagess: {}\n");
+
+  const Ended ended = here.command(under_mpirun(here, 3));
+
+  EXPECT_EQ(ended.exit_code, 2) << ended;
+  const std::size_t first = ended.err.find("m.yaml:2:1");
+  EXPECT_NE(first, ended.err.npos) << ended;
+  EXPECT_EQ(ended.err.find("m.yaml:2:1", first + 1), ended.err.npos) << "said more than once\n" << ended;
+}
+
+TEST_F(UnderMpirun, WhatTheFrontBeganGoesOn) {
+  const auto front = here.start_run({"--ranks", "3"});
+  wait_for_step(here, 11);
+  front->signal(SIGTERM);
+  ASSERT_EQ(front->wait().exit_code, 7);
+
+  const Ended ended = here.command(under_mpirun(here, 2));
+
+  EXPECT_EQ(ended.exit_code, 0) << ended;
+  EXPECT_EQ(here.digests(), golden("small"));
+}
+
+TEST_F(UnderMpirun, CommandsThatNeedNoLauncherSaySo) {
+  const Ended ended = here.command({"mpirun", "-n", "1", std::string(LASTRO_SOURCE_FOLDER) + "/launch/lastro", "status", here.run.string()});
+
+  EXPECT_EQ(ended.exit_code, 2) << ended;
+  EXPECT_THAT(ended.err, HasSubstr("without mpirun"));
+}
+
+}  // namespace
+}  // namespace lastro::pipeline
