@@ -9,6 +9,7 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1")
 set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g")
 
 option(LASTRO_TESTS "Build the tests" ON)
+option(LASTRO_FUZZ "Build the fuzzing programs (clang alone)" OFF)
 set(LASTRO_SANITIZE "" CACHE STRING "Sanitizers for every target, e.g. address,undefined or thread")
 set(LASTRO_TORCH "" CACHE PATH "A folder with LibTorch (include/, lib/): builds the oracle, audit and the reader of PyTorch checkpoints")
 
