@@ -14,6 +14,6 @@ endfunction()
 
 # lastro_module(lastro-torch): the same for a library that a program loads when asked.
 function(lastro_module name)
-  set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+  set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib INSTALL_RPATH "${LASTRO_TORCH}/lib")   # finds LibTorch where it was built with it
   install(TARGETS ${name} DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()

@@ -18,6 +18,7 @@ clean_up() {
   rm -rf "$folder"
 }
 trap clean_up EXIT
+trap 'exit 1' TERM INT
 
 fail() {
   echo "FAILED: $*"
@@ -42,7 +43,7 @@ start_again() { scontrol update jobid="$job" StartTime=now+3seconds; }
 
 # given: the same manifest, run undisturbed
 manifest=$checkout/manifests/tiny.yaml
-longer=(--set stages.04_pretrain.settings.steps=600 --set stages.04_pretrain.settings.checkpoint.every_steps=20)
+longer=(--set stages.04_pretrain.settings.steps=300 --set stages.04_pretrain.settings.checkpoint.every_steps=10)
 launch/lastro run "$manifest" "${longer[@]}" --run "$folder/calm" --store "$folder/calm-store" >"$folder/calm.log" 2>&1
 [[ -s $folder/calm/manifest.out.yaml ]] || fail "the undisturbed run made no manifest.out.yaml"
 
@@ -66,7 +67,7 @@ wait_for 60 "job that queues again after TERM" job_is PENDING
 
 # then: the job of the same number ends with the calm run's digests.
 start_again
-wait_for 400 "end of the job" job_is 'COMPLETED|FAILED|TIMEOUT|CANCELLED'
+wait_for 600 "end of the job" job_is 'COMPLETED|FAILED|TIMEOUT|CANCELLED'
 job_is COMPLETED || fail "the job ended badly"
 scontrol show job "$job" -o | grep -q 'Restarts=2 ' || fail "the job did not restart twice"
 [[ $(grep -c 'training goes on from step' "$folder/job.log") == 2 ]] || fail "training did not go on from a checkpoint twice"
