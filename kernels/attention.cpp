@@ -23,8 +23,8 @@ void require_attention(const char* op, const AttentionShape& shape) {
   if (shape.head_dim < 8 || shape.head_dim > most_head_dim || shape.head_dim % 8)
     refuse(op, "head_dim " + std::to_string(shape.head_dim) + " (must be a multiple of 8, at most " + std::to_string(most_head_dim) + ")");
   if (shape.first_position < 0 || shape.key_capacity < keys_of(shape))
-    refuse(op, "key_capacity " + std::to_string(shape.key_capacity) + " (must hold first_position + queries = " +
-                   std::to_string(keys_of(shape)) + " keys)");
+    refuse(op, "key_capacity " + std::to_string(shape.key_capacity) + " (must hold first_position + queries = " + std::to_string(keys_of(shape)) +
+                   " keys)");
 }
 
 void require_matrices(const char* op, const AttentionShape& shape, ConstMatrix q, ConstMatrix k, ConstMatrix v, ConstMatrix out) {
@@ -44,10 +44,10 @@ PackedSizes packed_sizes(const AttentionShape& shape, std::int64_t value_stride)
   return {rows * shape.head_dim, rows * value_stride};
 }
 
-}  // namespace
+}   // namespace
 
-void attention_forward(Workers& workers, const AttentionShape& shape, ConstMatrix q, ConstMatrix k, ConstMatrix v, Matrix out,
-                       float* logsumexp, Workspace workspace) {
+void attention_forward(Workers& workers, const AttentionShape& shape, ConstMatrix q, ConstMatrix k, ConstMatrix v, Matrix out, float* logsumexp,
+                       Workspace workspace) {
   require_attention("attention_forward", shape);
   require_matrices("attention_forward", shape, q, k, v, out);
   require_workspace("attention_forward", workspace.size(), attention_forward_workspace_bytes(shape, workers.size()));
@@ -65,7 +65,11 @@ void attention_forward(Workers& workers, const AttentionShape& shape, ConstMatri
       const std::int64_t pair = item / blocks, sequence = pair / shape.kv_heads, column = pair % shape.kv_heads * shape.head_dim;
       const PackJob job{{k.row(sequence * shape.key_capacity) + column, k.stride},
                         {v.row(sequence * shape.key_capacity) + column, v.stride},
-                        keys_of(shape), shape.head_dim, value_stride, packed_keys + pair * sizes.keys, packed_values + pair * sizes.values};
+                        keys_of(shape),
+                        shape.head_dim,
+                        value_stride,
+                        packed_keys + pair * sizes.keys,
+                        packed_values + pair * sizes.values};
       entries.pack(job, item % blocks);
     }
   });
@@ -105,8 +109,8 @@ void attention_backward(Workers& workers, const AttentionShape& shape, ConstMatr
   require_matrices("attention_backward", shape, q, k, v, out);
   require_matrices("attention_backward (gradients)", shape, dq, dk, dv, dout);
   if (shape.first_position != 0 || shape.key_capacity != shape.queries)
-    refuse("attention_backward", "first_position " + std::to_string(shape.first_position) + ", key_capacity " +
-                                     std::to_string(shape.key_capacity) + " (wanted 0 and queries " + std::to_string(shape.queries) + ")");
+    refuse("attention_backward", "first_position " + std::to_string(shape.first_position) + ", key_capacity " + std::to_string(shape.key_capacity) +
+                                     " (wanted 0 and queries " + std::to_string(shape.queries) + ")");
   require_workspace("attention_backward", workspace.size(), attention_backward_workspace_bytes(shape, workers.size()));
   const AttentionEntries& entries = entries_in_force<AttentionEntries>();
   const std::int64_t row_stride = padded(shape.head_dim, entries.tile_columns);
@@ -149,4 +153,4 @@ std::size_t attention_backward_workspace_bytes(const AttentionShape& shape, int 
   return scratch_slack + each * static_cast<std::size_t>(workers);
 }
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

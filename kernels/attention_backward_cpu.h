@@ -29,7 +29,8 @@ void deltas_of(const BackwardJob& job) {
       const float* const out = rows_from(job.out, query, g * job.head_dim).data;
       const float* const dout = rows_from(job.dout, query, g * job.head_dim).data;
       SixteenLanes sums;
-      each_of_sixteen(job.head_dim, sums, [&](Floats sum, auto at) __attribute__((always_inline)) { return fma(at(dout), at(out), sum); });
+      each_of_sixteen(
+          job.head_dim, sums, [&](Floats sum, auto at) __attribute__((always_inline)) { return fma(at(dout), at(out), sum); });
       job.deltas[g * job.queries + query] = sums.tree();
     }
 }
@@ -42,8 +43,8 @@ KERNEL_FN void probabilities(const BackwardJob& job, std::int64_t g, BlockPair& 
   float* const p = pair.p + row * key_block;
   float* const ds = pair.ds + row * key_block;
   for (std::int64_t key = 0; key < seen; key += tile_columns) {
-    chain_tile<rows>(job.head_dim, {pair.q + row * job.row_stride, job.row_stride, 1}, pair.transposed_keys + key, key_block, p + key,
-                     key_block, false);
+    chain_tile<rows>(job.head_dim, {pair.q + row * job.row_stride, job.row_stride, 1}, pair.transposed_keys + key, key_block, p + key, key_block,
+                     false);
     chain_tile<rows>(job.head_dim, {pair.dout + row * job.row_stride, job.row_stride, 1}, pair.transposed_values + key, key_block, ds + key,
                      key_block, false);
   }
@@ -61,8 +62,7 @@ KERNEL_FN void probabilities(const BackwardJob& job, std::int64_t g, BlockPair& 
 // sums [keys] carried on over the block's queries: sum(key) += weights(query, key) * rows(query), for `rows` keys from `key`. A key begins
 // at its own query; the chains of a tile meet at the first query that sees all its keys.
 template <int rows>
-KERNEL_FN void over_queries(const BlockPair& pair, std::int64_t width, std::int64_t key, const float* weights, const float* by_query,
-                            float* sums) {
+KERNEL_FN void over_queries(const BlockPair& pair, std::int64_t width, std::int64_t key, const float* weights, const float* by_query, float* sums) {
   const auto first_row = [&](std::int64_t of_key) __attribute__((always_inline)) {
     const std::int64_t row = pair.first_key + of_key - pair.first_query;
     return row < 0 ? 0 : least(row, pair.queries);
@@ -84,9 +84,7 @@ KERNEL_FN void over_queries(const BlockPair& pair, std::int64_t width, std::int6
 // dq of `rows` queries from `row` carried on over the block's keys, each up to its own.
 template <int rows>
 KERNEL_FN void over_keys(const BlockPair& pair, std::int64_t width, std::int64_t row, float* dq_sums) {
-  const auto seen = [&](int i) __attribute__((always_inline)) {
-    return least(pair.keys, pair.first_query + row + i - pair.first_key + 1);
-  };
+  const auto seen = [&](int i) __attribute__((always_inline)) { return least(pair.keys, pair.first_query + row + i - pair.first_key + 1); };
   const std::int64_t common = seen(0);
   const float* const ds = pair.ds + row * key_block;
   for (std::int64_t d = 0; d < width; d += tile_columns) {
@@ -103,22 +101,24 @@ void through_pair(const BackwardJob& job, std::int64_t g, BlockPair& pair) {
   copy_rows(rows_from(job.q, pair.first_query, g * job.head_dim), pair.queries, job.head_dim, job.scale, width, pair.q);
   copy_rows(rows_from(job.dout, pair.first_query, g * job.head_dim), pair.queries, job.head_dim, 1.0f, width, pair.dout);
   for (std::int64_t row = 0; row < pair.queries; row += tile_rows)
-    with_rows<tile_rows>(pair.queries - row, [&](auto rows) __attribute__((always_inline)) { probabilities<rows.value>(job, g, pair, row); });
+    with_rows<tile_rows>(
+        pair.queries - row, [&](auto rows) __attribute__((always_inline)) { probabilities<rows.value>(job, g, pair, row); });
   for (std::int64_t key = 0; key < pair.keys; key += tile_rows)
-    with_rows<tile_rows>(pair.keys - key, [&](auto rows) __attribute__((always_inline)) {
-      over_queries<rows.value>(pair, width, key, pair.p, pair.dout, pair.dv);
-      over_queries<rows.value>(pair, width, key, pair.ds, pair.q, pair.dk);
-    });
+    with_rows<tile_rows>(
+        pair.keys - key, [&](auto rows) __attribute__((always_inline)) {
+          over_queries<rows.value>(pair, width, key, pair.p, pair.dout, pair.dv);
+          over_queries<rows.value>(pair, width, key, pair.ds, pair.q, pair.dk);
+        });
   float* const dq_sums = job.dq_sums + (g * job.queries + pair.first_query) * width;
   for (std::int64_t row = 0; row < pair.queries; row += tile_rows)
-    with_rows<tile_rows>(pair.queries - row, [&](auto rows) __attribute__((always_inline)) { over_keys<rows.value>(pair, width, row, dq_sums); });
+    with_rows<tile_rows>(
+        pair.queries - row, [&](auto rows) __attribute__((always_inline)) { over_keys<rows.value>(pair, width, row, dq_sums); });
 }
 
 KERNEL_FN void put_rows(const float* from, std::int64_t count, std::int64_t width, std::int64_t head_dim, float factor, HeadRows<float> to) {
   for (std::int64_t row = 0; row < count; ++row)
-    each(head_dim, [&](auto at, auto put) __attribute__((always_inline)) {
-      put(to.data + row * to.stride, at(from + row * width) * splat(factor));
-    });
+    each(
+        head_dim, [&](auto at, auto put) __attribute__((always_inline)) { put(to.data + row * to.stride, at(from + row * width) * splat(factor)); });
 }
 
 void attend_backward(const BackwardJob& job) {
@@ -148,5 +148,5 @@ void attend_backward(const BackwardJob& job) {
     put_rows(job.dq_sums + g * job.queries * width, job.queries, width, job.head_dim, job.scale, {job.dq.data + g * job.head_dim, job.dq.stride});
 }
 
-}  // namespace
-}  // namespace lastro::kernels
+}   // namespace
+}   // namespace lastro::kernels

@@ -8,4 +8,4 @@ namespace lastro::kernels {
 template <>
 const AttentionEntries OnPath<AttentionEntries, isa_path>::entries = {tile_columns, pack_block, attend, attend_backward};
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

@@ -6,7 +6,7 @@
 
 namespace lastro::kernels {
 
-inline constexpr std::int64_t key_block = 64;        // part of the numerics rules: softmax and value chains are rescaled at its borders
+inline constexpr std::int64_t key_block = 64;   // part of the numerics rules: softmax and value chains are rescaled at its borders
 inline constexpr std::int64_t most_head_dim = 128;
 
 // Rows of one head: element (row, d) is data[row * stride + d].
@@ -60,4 +60,4 @@ const AttentionEntries OnPath<AttentionEntries, CpuPath::v3>::entries;
 template <>
 const AttentionEntries OnPath<AttentionEntries, CpuPath::v4>::entries;
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

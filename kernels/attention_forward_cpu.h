@@ -122,7 +122,8 @@ KERNEL_FN void attend_tile(const ForwardJob& job, std::int64_t first_query) {
   for (int i = 0; i < rows; ++i) {
     const float share = 1.0f / running[i].sum;
     float* const out = job.out.data + (first_query + i) * job.out.stride;
-    each(job.head_dim, [&](auto at, auto put) __attribute__((always_inline)) { put(out, at(values + i * width) * splat(share)); });
+    each(
+        job.head_dim, [&](auto at, auto put) __attribute__((always_inline)) { put(out, at(values + i * width) * splat(share)); });
     if (job.logsumexp) job.logsumexp[first_query + i] = running[i].most + log_of_one(running[i].sum);
   }
 }
@@ -130,8 +131,9 @@ KERNEL_FN void attend_tile(const ForwardJob& job, std::int64_t first_query) {
 void attend(const ForwardJob& job) {
   count_piece();
   for (std::int64_t query = job.begin; query < job.end; query += tile_rows)
-    with_rows<tile_rows>(job.end - query, [&](auto rows) __attribute__((always_inline)) { attend_tile<rows.value>(job, query); });
+    with_rows<tile_rows>(
+        job.end - query, [&](auto rows) __attribute__((always_inline)) { attend_tile<rows.value>(job, query); });
 }
 
-}  // namespace
-}  // namespace lastro::kernels
+}   // namespace
+}   // namespace lastro::kernels

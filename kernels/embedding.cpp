@@ -12,8 +12,7 @@ namespace {
 
 void require_tokens(const char* op, std::span<const std::int32_t> tokens, std::int64_t vocabulary) {
   for (const std::int32_t token : tokens)
-    if (token < 0 || token >= vocabulary)
-      refuse(op, "token " + std::to_string(token) + " (the table has " + std::to_string(vocabulary) + " rows)");
+    if (token < 0 || token >= vocabulary) refuse(op, "token " + std::to_string(token) + " (the table has " + std::to_string(vocabulary) + " rows)");
 }
 
 // Positions by (token, position): counts, then places.
@@ -24,7 +23,7 @@ void sort_positions(std::span<const std::int32_t> tokens, std::int64_t vocabular
   for (std::size_t position = 0; position < tokens.size(); ++position) order[next[tokens[position]]++] = static_cast<std::int32_t>(position);
 }
 
-}  // namespace
+}   // namespace
 
 void embedding_forward(Workers& workers, std::span<const std::int32_t> tokens, ConstMatrix table, Matrix y) {
   require_shape("embedding_forward", "y", y, static_cast<std::int64_t>(tokens.size()), table.columns);
@@ -34,8 +33,7 @@ void embedding_forward(Workers& workers, std::span<const std::int32_t> tokens, C
   });
 }
 
-void embedding_backward(Workers& workers, std::span<const std::int32_t> tokens, ConstMatrix dy, Matrix dtable, Start start,
-                        Workspace workspace) {
+void embedding_backward(Workers& workers, std::span<const std::int32_t> tokens, ConstMatrix dy, Matrix dtable, Start start, Workspace workspace) {
   require_shape("embedding_backward", "dy", dy, static_cast<std::int64_t>(tokens.size()), dtable.columns);
   require_tokens("embedding_backward", tokens, dtable.rows);
   require_workspace("embedding_backward", workspace.size(), embedding_workspace_bytes(dy.rows, dtable.rows));
@@ -56,4 +54,4 @@ std::size_t embedding_workspace_bytes(std::int64_t tokens, std::int64_t vocabula
   return scratch_slack + scratch_bytes(tokens) + scratch_bytes(vocabulary + 1);
 }
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

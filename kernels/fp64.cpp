@@ -7,4 +7,4 @@ namespace lastro::kernels {
 double cosine_fp64(double x) { return sine_cosine_fp64(x).cosine; }
 double exponential_fp64(double x) { return exp_fp64(x); }
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

@@ -100,8 +100,7 @@ void input_gradient(Workers& workers, const Chunk& chunk, ConstMatrix dlogits, C
   const Matrix to = together ? dx.rows_from(chunk.rows[0], chunk.count) : Matrix(memory.dx, chunk.count, dx.columns);
   linear_backward_input(workers, dlogits, weight, to, Start::zero, memory.linear);
   if (together) return;
-  for (std::int64_t i = 0; i < chunk.count; ++i)
-    std::memcpy(dx.row(chunk.rows[i]), to.row(i), static_cast<std::size_t>(dx.columns) * sizeof(float));
+  for (std::int64_t i = 0; i < chunk.count; ++i) std::memcpy(dx.row(chunk.rows[i]), to.row(i), static_cast<std::size_t>(dx.columns) * sizeof(float));
 }
 
 void clear_masked(std::span<const std::int32_t> targets, Matrix dx) {
@@ -109,7 +108,7 @@ void clear_masked(std::span<const std::int32_t> targets, Matrix dx) {
     if (targets[t] < 0) std::fill_n(dx.row(t), dx.columns, 0.0f);
 }
 
-}  // namespace
+}   // namespace
 
 std::size_t head_workspace_bytes(const HeadShape& shape, int workers) {
   return scratch_slack + scratch_bytes(shape.tokens) + 2 * scratch_bytes(shape.chunk_tokens * shape.width) +
@@ -161,7 +160,8 @@ void head_forward_backward(Workers& workers, const HeadShape& shape, ConstMatrix
 }
 
 void head_logits(Workers& workers, ConstMatrix x, ConstMatrix weight, Matrix logits, Workspace workspace) {
-  if (weight.rows < logits.columns) refuse("head_logits", "weight is " + shape_text(weight) + ", logits " + shape_text(logits) + " (fewer rows than logits)");
+  if (weight.rows < logits.columns)
+    refuse("head_logits", "weight is " + shape_text(weight) + ", logits " + shape_text(logits) + " (fewer rows than logits)");
   linear_forward(workers, x, weight.rows_from(0, logits.columns), logits, Start::zero, workspace);
 }
 
@@ -174,4 +174,4 @@ void log_softmax(Workers& workers, Matrix logits) {
   });
 }
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

@@ -29,7 +29,8 @@ float logsumexp(const float* logits, std::int64_t vocabulary) {
   count_piece();
   const float most = most_of(logits, vocabulary);
   SixteenLanes sums;
-  each_of_sixteen(vocabulary, sums, [&](Floats sum, auto at) __attribute__((always_inline)) { return sum + exp_of(at(logits) - splat(most)); });
+  each_of_sixteen(
+      vocabulary, sums, [&](Floats sum, auto at) __attribute__((always_inline)) { return sum + exp_of(at(logits) - splat(most)); });
   float log_sum[lanes];
   store(log_sum, log_of(splat(sums.tree())));
   return most + log_sum[0];
@@ -37,21 +38,21 @@ float logsumexp(const float* logits, std::int64_t vocabulary) {
 
 void gradient(float* logits, std::int64_t vocabulary, float logsumexp, std::int64_t target, float dlog_prob) {
   const float at_target = logits[target];
-  each(vocabulary, [&](auto at, auto put) __attribute__((always_inline)) {
-    put(logits, splat(-dlog_prob) * exp_of(at(logits) - splat(logsumexp)));
-  });
+  each(
+      vocabulary, [&](auto at, auto put) __attribute__((always_inline)) { put(logits, splat(-dlog_prob) * exp_of(at(logits) - splat(logsumexp))); });
   float probability[lanes];
   store(probability, exp_of(splat(at_target - logsumexp)));
   logits[target] = dlog_prob * (1.0f - probability[0]);
 }
 
 void subtract(float* logits, std::int64_t vocabulary, float logsumexp) {
-  each(vocabulary, [&](auto at, auto put) __attribute__((always_inline)) { put(logits, at(logits) - splat(logsumexp)); });
+  each(
+      vocabulary, [&](auto at, auto put) __attribute__((always_inline)) { put(logits, at(logits) - splat(logsumexp)); });
 }
 
-}  // namespace
+}   // namespace
 
 template <>
 const HeadEntries OnPath<HeadEntries, isa_path>::entries = {logsumexp, gradient, subtract};
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

@@ -21,4 +21,4 @@ const HeadEntries OnPath<HeadEntries, CpuPath::v3>::entries;
 template <>
 const HeadEntries OnPath<HeadEntries, CpuPath::v4>::entries;
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

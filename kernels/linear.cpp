@@ -48,15 +48,14 @@ void require_room(const char* op, Workers& workers, std::int64_t inputs, Workspa
   require_workspace(op, workspace.size(), linear_workspace_bytes(0, inputs, 0, workers.size()));
 }
 
-}  // namespace
+}   // namespace
 
 void linear_forward(Workers& workers, ConstMatrix x, ConstMatrix weight, Matrix y, Start start, Workspace workspace) {
   require_shape("linear_forward", "weight", weight, y.columns, x.columns);
   require_shape("linear_forward", "y", y, x.rows, weight.rows);
   require_room("linear_forward", workers, 0, workspace);
   multiply(workers,
-           {x.data, x.stride, 1, weight.data, 1, weight.stride, y.data, y.stride, nullptr, 0, y.rows, y.columns, x.columns,
-            start == Start::output},
+           {x.data, x.stride, 1, weight.data, 1, weight.stride, y.data, y.stride, nullptr, 0, y.rows, y.columns, x.columns, start == Start::output},
            workspace);
 }
 
@@ -65,20 +64,20 @@ void linear_forward_add(Workers& workers, ConstMatrix x, ConstMatrix weight, Con
   require_shape("linear_forward_add", "y", y, x.rows, weight.rows);
   require_shape("linear_forward_add", "residual", residual, y.rows, y.columns);
   require_room("linear_forward_add", workers, x.columns, workspace);
-  multiply(workers,
-           {x.data, x.stride, 1, weight.data, 1, weight.stride, y.data, y.stride, residual.data, residual.stride, y.rows, y.columns,
-            x.columns, false},
-           workspace);
+  multiply(
+      workers,
+      {x.data, x.stride, 1, weight.data, 1, weight.stride, y.data, y.stride, residual.data, residual.stride, y.rows, y.columns, x.columns, false},
+      workspace);
 }
 
 void linear_backward_input(Workers& workers, ConstMatrix dy, ConstMatrix weight, Matrix dx, Start start, Workspace workspace) {
   require_shape("linear_backward_input", "weight", weight, dy.columns, dx.columns);
   require_shape("linear_backward_input", "dx", dx, dy.rows, weight.columns);
   require_room("linear_backward_input", workers, 0, workspace);
-  multiply(workers,
-           {dy.data, dy.stride, 1, weight.data, weight.stride, 1, dx.data, dx.stride, nullptr, 0, dx.rows, dx.columns, dy.columns,
-            start == Start::output},
-           workspace);
+  multiply(
+      workers,
+      {dy.data, dy.stride, 1, weight.data, weight.stride, 1, dx.data, dx.stride, nullptr, 0, dx.rows, dx.columns, dy.columns, start == Start::output},
+      workspace);
 }
 
 void linear_backward_weight(Workers& workers, ConstMatrix dy, ConstMatrix x, Matrix dweight, Start start, Workspace workspace) {
@@ -95,4 +94,4 @@ std::size_t linear_workspace_bytes(std::int64_t, std::int64_t inputs, std::int64
   return scratch_slack + blocks_bytes(std::max(inputs, usual_depth)) * static_cast<std::size_t>(workers);
 }
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

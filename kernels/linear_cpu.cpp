@@ -19,8 +19,7 @@ KERNEL_FN void fetch_ahead(const float* from, std::int64_t count) {
 }
 
 // panel[k][j] = b(first_k + k, column + j); columns beyond the last are 0 and their chains are dropped.
-KERNEL_FN void pack_panel(const Product& product, std::int64_t first_k, std::int64_t depth, std::int64_t column, std::int64_t columns,
-                          float* panel) {
+KERNEL_FN void pack_panel(const Product& product, std::int64_t first_k, std::int64_t depth, std::int64_t column, std::int64_t columns, float* panel) {
   const float* const b = product.b + first_k * product.b_step + column * product.b_column;
   if (columns < tile_columns)
     for (std::int64_t i = 0; i < depth * tile_columns; ++i) panel[i] = 0.0f;
@@ -94,12 +93,13 @@ KERNEL_FN void multiply_block(const Product& product, const Block& block, std::i
       float* const c = product.c + row * product.c_row + column;
       fetch_rows(c, product.c_row, least(tile_rows, row_end - row));
       const float* const add = last && product.add ? product.add + row * product.add_row + column : nullptr;
-      with_rows<tile_rows>(row_end - row, [&](auto rows) __attribute__((always_inline)) {
-        if (columns == tile_columns)
-          chain_tile<rows.value>(block.depth, a, panel, tile_columns, c, product.c_row, from_c, add, product.add_row);
-        else
-          edge_tile<rows.value>(block.depth, a, panel, c, product.c_row, from_c, add, product.add_row, columns);
-      });
+      with_rows<tile_rows>(
+          row_end - row, [&](auto rows) __attribute__((always_inline)) {
+            if (columns == tile_columns)
+              chain_tile<rows.value>(block.depth, a, panel, tile_columns, c, product.c_row, from_c, add, product.add_row);
+            else
+              edge_tile<rows.value>(block.depth, a, panel, c, product.c_row, from_c, add, product.add_row, columns);
+          });
     }
   }
 }
@@ -124,9 +124,9 @@ void multiply(const Product& product, const ProductPart& part, const PackedBlock
   }
 }
 
-}  // namespace
+}   // namespace
 
 template <>
 const LinearEntries OnPath<LinearEntries, isa_path>::entries = {tile_rows, tile_columns, multiply};
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

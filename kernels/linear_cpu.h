@@ -55,4 +55,4 @@ const LinearEntries OnPath<LinearEntries, CpuPath::v3>::entries;
 template <>
 const LinearEntries OnPath<LinearEntries, CpuPath::v4>::entries;
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

@@ -18,4 +18,4 @@ void fill_normal(Workers& workers, std::uint64_t key, std::uint64_t stream, std:
   });
 }
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

@@ -36,7 +36,7 @@ AdamwFactors factors_of(const AdamwSettings& settings) {
 std::int64_t size_of(std::span<const float> x) { return static_cast<std::int64_t>(x.size()); }
 constexpr std::int64_t grain = 1024;
 
-}  // namespace
+}   // namespace
 
 void adamw(Workers& workers, const AdamwSettings& settings, std::span<float> parameters, std::span<float> m, std::span<float> v,
            std::span<const float> gradient) {
@@ -57,8 +57,7 @@ void tile_sums_of_squares(Workers& workers, std::span<const float> x, std::int64
   require_count("tile_sums_of_squares", "tile_sums", static_cast<std::int64_t>(tile_sums.size()), tiles);
   const VectorEntries& entries = entries_in_force<VectorEntries>();
   split(workers, tiles, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i)
-      tile_sums[i] = entries.sum_of_squares(x.data() + i * tile, std::min(tile, size_of(x) - i * tile));
+    for (std::int64_t i = begin; i < end; ++i) tile_sums[i] = entries.sum_of_squares(x.data() + i * tile, std::min(tile, size_of(x) - i * tile));
   });
 }
 
@@ -88,8 +87,7 @@ bool has_nonfinite(Workers& workers, std::span<const float> x) {
 
 void scale(Workers& workers, std::span<float> x, float factor) {
   const VectorEntries& entries = entries_in_force<VectorEntries>();
-  split(workers, size_of(x), grain,
-        [&](std::int64_t begin, std::int64_t end) { entries.scale(x.data() + begin, end - begin, factor); });
+  split(workers, size_of(x), grain, [&](std::int64_t begin, std::int64_t end) { entries.scale(x.data() + begin, end - begin, factor); });
 }
 
 void add(Workers& workers, std::span<float> accumulator, std::span<const float> x) {
@@ -100,8 +98,7 @@ void add(Workers& workers, std::span<float> accumulator, std::span<const float> 
 }
 
 void fill(Workers& workers, std::span<float> x, float value) {
-  split(workers, size_of(x), grain,
-        [&](std::int64_t begin, std::int64_t end) { std::fill(x.begin() + begin, x.begin() + end, value); });
+  split(workers, size_of(x), grain, [&](std::int64_t begin, std::int64_t end) { std::fill(x.begin() + begin, x.begin() + end, value); });
 }
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

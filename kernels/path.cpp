@@ -40,7 +40,7 @@ std::atomic<CpuPath>& path_in_force() {
   return path;
 }
 
-}  // namespace
+}   // namespace
 
 std::string_view name_of(CpuPath path) {
   switch (path) {
@@ -70,4 +70,4 @@ CpuPathInForce::CpuPathInForce(CpuPath path) : before_(cpu_path()) {
 }
 CpuPathInForce::~CpuPathInForce() { path_in_force().store(before_); }
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

@@ -20,7 +20,7 @@ double seconds_for(Workers& workers, const VectorEntries& entries, std::int64_t 
   return seconds_now() - begin;
 }
 
-}  // namespace
+}   // namespace
 
 double measure_peak_flops(Workers& workers, double seconds) {
   const VectorEntries& entries = entries_in_force<VectorEntries>();
@@ -36,4 +36,4 @@ double measure_peak_flops(Workers& workers, double seconds) {
   return best;
 }
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

@@ -10,4 +10,4 @@ float row_sum(std::span<const float> x) {
   return entries_in_force<VectorEntries>().sum(x.data(), static_cast<std::int64_t>(x.size()));
 }
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

@@ -41,4 +41,4 @@ void rmsnorm_backward_weight(Workers& workers, ConstMatrix x, const float* inver
   });
 }
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

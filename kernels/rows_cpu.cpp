@@ -12,10 +12,12 @@ void rmsnorm_forward(ConstMatrix x, const float* weight, float epsilon, Matrix y
     const float* const from = x.data + row * x.stride;
     float* const to = y.data + row * y.stride;
     SixteenLanes squares;
-    each_of_sixteen(x.columns, squares, [&](Floats sum, auto at) __attribute__((always_inline)) { return fma(at(from), at(from), sum); });
+    each_of_sixteen(
+        x.columns, squares, [&](Floats sum, auto at) __attribute__((always_inline)) { return fma(at(from), at(from), sum); });
     const float inverse = 1.0f / square_root(squares.tree() / static_cast<float>(x.columns) + epsilon);
     inverse_rms[row] = inverse;
-    each(x.columns, [&](auto at, auto put) __attribute__((always_inline)) { put(to, (at(from) * splat(inverse)) * at(weight)); });
+    each(
+        x.columns, [&](auto at, auto put) __attribute__((always_inline)) { put(to, (at(from) * splat(inverse)) * at(weight)); });
   }
 }
 
@@ -29,14 +31,15 @@ void rmsnorm_backward_input(ConstMatrix x, const float* weight, const float* inv
     float* const to = dx.data + row * dx.stride;
     const Floats inverse = splat(inverse_rms[row]);
     SixteenLanes products;
-    each_of_sixteen(x.columns, products, [&](Floats sum, auto at) __attribute__((always_inline)) {
-      return fma(at(gradient) * at(weight), at(from) * inverse, sum);
-    });
+    each_of_sixteen(
+        x.columns,
+        products, [&](Floats sum, auto at) __attribute__((always_inline)) { return fma(at(gradient) * at(weight), at(from) * inverse, sum); });
     const Floats mean = splat(products.tree() / static_cast<float>(x.columns));
-    each(x.columns, [&](auto at, auto put) __attribute__((always_inline)) {
-      const Floats through = inverse * fma(-(at(from) * inverse), mean, at(gradient) * at(weight));
-      put(to, beside ? at(beside) + through : through);
-    });
+    each(
+        x.columns, [&](auto at, auto put) __attribute__((always_inline)) {
+          const Floats through = inverse * fma(-(at(from) * inverse), mean, at(gradient) * at(weight));
+          put(to, beside ? at(beside) + through : through);
+        });
   }
 }
 
@@ -46,9 +49,8 @@ void rmsnorm_backward_weight(ConstMatrix x, const float* inverse_rms, ConstMatri
     const float* const from = x.data + row * x.stride;
     const float* const gradient = dy.data + row * dy.stride;
     const Floats inverse = splat(inverse_rms[row]);
-    each(x.columns, [&](auto at, auto put) __attribute__((always_inline)) {
-      put(dweight, fma(at(gradient), at(from) * inverse, at(dweight)));
-    });
+    each(
+        x.columns, [&](auto at, auto put) __attribute__((always_inline)) { put(dweight, fma(at(gradient), at(from) * inverse, at(dweight))); });
   }
 }
 
@@ -61,11 +63,12 @@ void rope(const RopeRows& rows) {
     for (std::int64_t head = 0; head < rows.heads; ++head) {
       float* const low = rows.x.data + row * rows.x.stride + head * 2 * rows.half;
       float* const high = low + rows.half;
-      each(rows.half, [&](auto at, auto put) __attribute__((always_inline)) {
-        const Floats a = at(low), b = at(high), c = at(cosines), s = at(sines) * splat(rows.sign);
-        put(low, fma(a, c, -(b * s)));
-        put(high, fma(b, c, a * s));
-      });
+      each(
+          rows.half, [&](auto at, auto put) __attribute__((always_inline)) {
+            const Floats a = at(low), b = at(high), c = at(cosines), s = at(sines) * splat(rows.sign);
+            put(low, fma(a, c, -(b * s)));
+            put(high, fma(b, c, a * s));
+          });
     }
   }
 }
@@ -76,7 +79,8 @@ void swiglu_forward(ConstMatrix gate, ConstMatrix up, Matrix h) {
     const float* const g = gate.data + row * gate.stride;
     const float* const u = up.data + row * up.stride;
     float* const to = h.data + row * h.stride;
-    each(h.columns, [&](auto at, auto put) __attribute__((always_inline)) { put(to, swiglu(at(g), at(u))); });
+    each(
+        h.columns, [&](auto at, auto put) __attribute__((always_inline)) { put(to, swiglu(at(g), at(u))); });
   }
 }
 
@@ -88,11 +92,12 @@ void swiglu_backward(ConstMatrix gate, ConstMatrix up, ConstMatrix dh, Matrix dg
     const float* const from = dh.data + row * dh.stride;
     float* const to_gate = dgate.data + row * dgate.stride;
     float* const to_up = dup.data + row * dup.stride;
-    each(dh.columns, [&](auto at, auto put) __attribute__((always_inline)) {
-      const SwigluGradient<Floats> gradient = swiglu_gradient(at(g), at(u), at(from));
-      put(to_gate, gradient.gate);
-      put(to_up, gradient.up);
-    });
+    each(
+        dh.columns, [&](auto at, auto put) __attribute__((always_inline)) {
+          const SwigluGradient<Floats> gradient = swiglu_gradient(at(g), at(u), at(from));
+          put(to_gate, gradient.gate);
+          put(to_up, gradient.up);
+        });
   }
 }
 
@@ -101,14 +106,15 @@ void add_rows(const std::int32_t* tokens, const std::int32_t* order, ConstMatrix
   for (std::int64_t i = 0; i < dy.rows; ++i) {
     const float* const from = dy.data + order[i] * dy.stride;
     float* const to = dtable.data + tokens[order[i]] * dtable.stride;
-    each(dy.columns, [&](auto at, auto put) __attribute__((always_inline)) { put(to, at(to) + at(from)); });
+    each(
+        dy.columns, [&](auto at, auto put) __attribute__((always_inline)) { put(to, at(to) + at(from)); });
   }
 }
 
-}  // namespace
+}   // namespace
 
 template <>
-const RowEntries OnPath<RowEntries, isa_path>::entries = {rmsnorm_forward, rmsnorm_backward_input, rmsnorm_backward_weight, rope,
-                                                          swiglu_forward,  swiglu_backward,        add_rows};
+const RowEntries OnPath<RowEntries, isa_path>::entries = {
+    rmsnorm_forward, rmsnorm_backward_input, rmsnorm_backward_weight, rope, swiglu_forward, swiglu_backward, add_rows};
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

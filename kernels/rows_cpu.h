@@ -33,4 +33,4 @@ const RowEntries OnPath<RowEntries, CpuPath::v3>::entries;
 template <>
 const RowEntries OnPath<RowEntries, CpuPath::v4>::entries;
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

@@ -29,4 +29,4 @@ void swiglu_backward(Workers& workers, ConstMatrix gate, ConstMatrix up, ConstMa
   });
 }
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

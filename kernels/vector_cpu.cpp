@@ -8,26 +8,29 @@ namespace {
 
 void adamw(const AdamwFactors& factors, std::int64_t count, float* parameters, float* m, float* v, const float* gradient) {
   count_piece();
-  each(count, [&](auto at, auto put) __attribute__((always_inline)) {
-    const AdamwElement<Floats> old{at(parameters), at(m), at(v)};
-    const AdamwElement<Floats> made = adamw_element(old, at(gradient), factors);
-    put(parameters, made.parameter);
-    put(m, made.m);
-    put(v, made.v);
-  });
+  each(
+      count, [&](auto at, auto put) __attribute__((always_inline)) {
+        const AdamwElement<Floats> old{at(parameters), at(m), at(v)};
+        const AdamwElement<Floats> made = adamw_element(old, at(gradient), factors);
+        put(parameters, made.parameter);
+        put(m, made.m);
+        put(v, made.v);
+      });
 }
 
 float sum(const float* x, std::int64_t count) {
   count_piece();
   SixteenLanes sums;
-  each_of_sixteen(count, sums, [&](Floats sum, auto at) __attribute__((always_inline)) { return sum + at(x); });
+  each_of_sixteen(
+      count, sums, [&](Floats sum, auto at) __attribute__((always_inline)) { return sum + at(x); });
   return sums.tree();
 }
 
 float sum_of_squares(const float* x, std::int64_t count) {
   count_piece();
   SixteenLanes sums;
-  each_of_sixteen(count, sums, [&](Floats sum, auto at) __attribute__((always_inline)) { return fma(at(x), at(x), sum); });
+  each_of_sixteen(
+      count, sums, [&](Floats sum, auto at) __attribute__((always_inline)) { return fma(at(x), at(x), sum); });
   return sums.tree();
 }
 
@@ -35,7 +38,8 @@ float sum_of_squares(const float* x, std::int64_t count) {
 bool all_finite(const float* x, std::int64_t count) {
   count_piece();
   Floats differences = splat(0.0f);
-  each(count, [&](auto at, auto) __attribute__((always_inline)) { differences = differences + (at(x) - at(x)); });
+  each(
+      count, [&](auto at, auto) __attribute__((always_inline)) { differences = differences + (at(x) - at(x)); });
   float each_lane[lanes];
   store(each_lane, differences);
   for (const float lane : each_lane)
@@ -45,12 +49,14 @@ bool all_finite(const float* x, std::int64_t count) {
 
 void scale(float* x, std::int64_t count, float factor) {
   count_piece();
-  each(count, [&](auto at, auto put) __attribute__((always_inline)) { put(x, at(x) * splat(factor)); });
+  each(
+      count, [&](auto at, auto put) __attribute__((always_inline)) { put(x, at(x) * splat(factor)); });
 }
 
 void add(float* accumulator, const float* x, std::int64_t count) {
   count_piece();
-  each(count, [&](auto at, auto put) __attribute__((always_inline)) { put(accumulator, at(accumulator) + at(x)); });
+  each(
+      count, [&](auto at, auto put) __attribute__((always_inline)) { put(accumulator, at(accumulator) + at(x)); });
 }
 
 constexpr int independent_chains = 12;
@@ -71,10 +77,10 @@ float multiply_add_rounds(std::int64_t rounds) {
   return each_lane[0];
 }
 
-}  // namespace
+}   // namespace
 
 template <>
-const VectorEntries OnPath<VectorEntries, isa_path>::entries = {
-    adamw, sum, sum_of_squares, all_finite, scale, add, multiply_add_rounds, independent_chains* lanes};
+const VectorEntries OnPath<VectorEntries, isa_path>::entries = {adamw, sum, sum_of_squares,      all_finite,
+                                                                scale, add, multiply_add_rounds, independent_chains* lanes};
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

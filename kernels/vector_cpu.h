@@ -24,4 +24,4 @@ const VectorEntries OnPath<VectorEntries, CpuPath::v3>::entries;
 template <>
 const VectorEntries OnPath<VectorEntries, CpuPath::v4>::entries;
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

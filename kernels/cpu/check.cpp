@@ -11,8 +11,7 @@ void require_count(const char* op, const char* name, std::int64_t found, std::in
 }
 
 void require_workspace(const char* op, std::size_t found, std::size_t wanted) {
-  if (found < wanted)
-    refuse(op, "workspace has " + std::to_string(found) + " bytes (wanted at least " + std::to_string(wanted) + ")");
+  if (found < wanted) refuse(op, "workspace has " + std::to_string(found) + " bytes (wanted at least " + std::to_string(wanted) + ")");
 }
 
 Scratch::Scratch(Workspace workspace) {
@@ -26,4 +25,4 @@ std::byte* Scratch::take_bytes(std::size_t bytes) {
   return taken;
 }
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

@@ -43,4 +43,4 @@ constexpr std::size_t scratch_bytes(std::int64_t count, std::size_t size = sizeo
 }
 inline constexpr std::size_t scratch_slack = 64;
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

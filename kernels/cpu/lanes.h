@@ -33,11 +33,13 @@ template <class Body>
 KERNEL_FN void each(std::int64_t count, const Body& body) {
   std::int64_t i = 0;
   for (; i + lanes <= count; i += lanes)
-    body([i](const float* p) __attribute__((always_inline)) { return load(p + i); },
-         [i](float* p, Floats v) __attribute__((always_inline)) { store(p + i, v); });
+    body(
+        [i](const float* p) __attribute__((always_inline)) { return load(p + i); }, [i](float* p, Floats v)
+                                                                                        __attribute__((always_inline)) { store(p + i, v); });
   if (const std::int64_t rest = count - i)
-    body([i, rest](const float* p) __attribute__((always_inline)) { return load_first(p + i, rest); },
-         [i, rest](float* p, Floats v) __attribute__((always_inline)) { store_first(p + i, v, rest); });
+    body(
+        [ i, rest ](const float* p) __attribute__((always_inline)) { return load_first(p + i, rest); },
+        [ i, rest ](float* p, Floats v) __attribute__((always_inline)) { store_first(p + i, v, rest); });
 }
 
 // Exchanges blocks of `block` x `block` elements off the diagonal between registers `block` apart; for all powers of two, a transposition.
@@ -103,13 +105,14 @@ KERNEL_FN void each_of_sixteen(std::int64_t count, SixteenLanes& sums, const Ste
   for (; i + 16 <= count; i += 16)
     for (int r = 0; r < SixteenLanes::registers; ++r) {
       const std::int64_t first = i + r * lanes;
-      sums.part[r] = step(sums.part[r], [first](const float* p) __attribute__((always_inline)) { return load(p + first); });
+      sums.part[r] = step(
+          sums.part[r], [first](const float* p) __attribute__((always_inline)) { return load(p + first); });
     }
   for (int r = 0; i < count && r < SixteenLanes::registers; ++r, i += lanes) {
     const std::int64_t first = i, rest = least(count - i, lanes);
-    const Floats longer = step(sums.part[r], [first, rest](const float* p) __attribute__((always_inline)) {
-      return rest == lanes ? load(p + first) : load_first(p + first, rest);
-    });
+    const Floats longer = step(
+        sums.part[r],
+        [ first, rest ](const float* p) __attribute__((always_inline)) { return rest == lanes ? load(p + first) : load_first(p + first, rest); });
     float kept[lanes], taken[lanes];
     store(kept, sums.part[r]);
     store(taken, longer);
@@ -118,5 +121,5 @@ KERNEL_FN void each_of_sixteen(std::int64_t count, SixteenLanes& sums, const Ste
   }
 }
 
-}  // namespace
-}  // namespace lastro::kernels
+}   // namespace
+}   // namespace lastro::kernels

@@ -27,4 +27,4 @@ void split(Workers& workers, std::int64_t count, std::int64_t grain, const Task&
   });
 }
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

@@ -28,4 +28,4 @@ struct alignas(64) PieceCounter {
 };
 extern PieceCounter piece_counters[3];
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

@@ -47,8 +47,7 @@ KERNEL_FN void chain_tile(std::int64_t depth, LeftOperand a, const float* b, std
 #pragma GCC unroll 16
   for (int i = 0; i < rows; ++i)
 #pragma GCC unroll 4
-    for (int j = 0; j < tile_vectors; ++j)
-      store(c + i * c_row + j * lanes, add ? load(add + i * add_row + j * lanes) + sums[i][j] : sums[i][j]);
+    for (int j = 0; j < tile_vectors; ++j) store(c + i * c_row + j * lanes, add ? load(add + i * add_row + j * lanes) + sums[i][j] : sums[i][j]);
 }
 
 // body(Rows<n>) for a row count n known at run time, 1 .. most; more rows count as most.
@@ -64,5 +63,5 @@ KERNEL_FN void with_rows(std::int64_t rows, const Body& body) {
   body(Rows<most>{});
 }
 
-}  // namespace
-}  // namespace lastro::kernels
+}   // namespace
+}   // namespace lastro::kernels

@@ -18,4 +18,4 @@ KERNEL_FN AdamwElement<V> adamw_element(AdamwElement<V> old, V gradient, const A
   return {fma(V{} - by.step_size, update, old.parameter * (V{} + by.keep)), m, v};
 }
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

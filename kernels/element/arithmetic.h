@@ -38,4 +38,4 @@ KERNEL_FN float fma(float a, float b, float c) {
 #endif
 }
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

@@ -59,4 +59,4 @@ KERNEL_FN V log_of(V x) {
   return x < zero || x != x ? constant<V>(__builtin_nanf("")) : y;
 }
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

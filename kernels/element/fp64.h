@@ -24,9 +24,10 @@ inline double exp_fp64(double x) {
   const double k = nearest_integer(x * 1.44269504088896338700);
   const double high = x - k * 6.93147180369123816490e-01, low = k * 1.90821492927058770002e-10;
   const double r = high - low, t = r * r;
-  const double c = r - t * (1.66666666666666019037e-01 +
-                            t * (-2.77777777770155933842e-03 +
-                                 t * (6.61375632143793436117e-05 + t * (-1.65339022054652515390e-06 + t * 4.13813679705723846039e-08))));
+  const double c =
+      r -
+      t * (1.66666666666666019037e-01 +
+           t * (-2.77777777770155933842e-03 + t * (6.61375632143793436117e-05 + t * (-1.65339022054652515390e-06 + t * 4.13813679705723846039e-08))));
   return scaled_by_power_of_two(1.0 - ((low - (r * c) / (2.0 - c)) - high), static_cast<std::int64_t>(k));
 }
 
@@ -62,11 +63,10 @@ inline SineCosine sine_cosine_fp64(double x) {
       8.33333333332248946124e-03 +
       z * (-1.98412698298579493134e-04 + z * (2.75573137070700676789e-06 + z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10)));
   const double sine = y - ((z * (0.5 * tail - v * sine_part) - tail) - v * -1.66666666666666324348e-01);
-  const double cosine_part =
-      z * (4.16666666666666019037e-02 +
-           z * (-1.38888888888741095749e-03 +
-                z * (2.48015872894767294178e-05 +
-                     z * (-2.75573143513906633035e-07 + z * (2.08757232129817482790e-09 + z * -1.13596475577881948265e-11)))));
+  const double cosine_part = z * (4.16666666666666019037e-02 +
+                                  z * (-1.38888888888741095749e-03 +
+                                       z * (2.48015872894767294178e-05 +
+                                            z * (-2.75573143513906633035e-07 + z * (2.08757232129817482790e-09 + z * -1.13596475577881948265e-11)))));
   const double half_square = 0.5 * z, most = 1.0 - half_square;
   const double cosine = most + (((1.0 - most) - half_square) + (z * cosine_part - y * tail));
 
@@ -78,4 +78,4 @@ inline SineCosine sine_cosine_fp64(double x) {
   }
 }
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

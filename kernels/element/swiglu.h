@@ -27,4 +27,4 @@ KERNEL_FN SwigluGradient<V> swiglu_gradient(V gate, V up, V dh) {
   return {(dh * up) * (s * fma(gate, one - s, one)), dh * (gate * s)};
 }
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

@@ -47,7 +47,8 @@ fs::path checkpoint_of(const OpenedRun& run, const Invocation& invocation) {
   std::string there;
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(run.folder / "checkpoints", none)) there += " " + entry.path().filename().string();
-  throw UsageError("step " + std::to_string(*invocation.step) + " is not saved any more (there are:" + (there.empty() ? " none" : there) + ") name one of these with --step");
+  throw UsageError("step " + std::to_string(*invocation.step) + " is not saved any more (there are:" + (there.empty() ? " none" : there) +
+                   ") name one of these with --step");
 }
 
 struct LeafTokens {
@@ -73,7 +74,8 @@ struct OwnAnswer {
 };
 
 // The gradient that training computes for this leaf, by the code that trains.
-OwnAnswer own_answer(const ModelShape& shape, const ModelWeights& weights, const LeafTokens& leaf, std::span<const float> loss_weights, Workers& workers) {
+OwnAnswer own_answer(const ModelShape& shape, const ModelWeights& weights, const LeafTokens& leaf, std::span<const float> loss_weights,
+                     Workers& workers) {
   LeafPass pass(shape, leaf.shape, Keep::everything, workers);
   const int head = head_unit(shape);
   OwnAnswer answer;
@@ -112,14 +114,15 @@ std::vector<TensorDifference> differences(const ModelShape& shape, const OwnAnsw
   return all;
 }
 
-}  // namespace
+}   // namespace
 
 int audit_command(const Invocation& invocation) {
   const OpenedRun run = open_run(invocation);
   const AuditedStage stage = training_stage(run);
   const ModelFiles files = read_model_files(newest_model(run).folder);
   if (invocation.leaf < 0 || invocation.leaf >= stage.settings.batch.leaves)
-    throw UsageError("--leaf " + std::to_string(invocation.leaf) + " is not in the batch (a step has leaves 0 to " + std::to_string(stage.settings.batch.leaves - 1) + ")");
+    throw UsageError("--leaf " + std::to_string(invocation.leaf) + " is not in the batch (a step has leaves 0 to " +
+                     std::to_string(stage.settings.batch.leaves - 1) + ")");
   const CheckpointReader state(checkpoint_of(run, invocation));
   std::vector<std::vector<float>> units;
   for (const StateLayout::Unit& unit : state.layout().units) state.read("weights", unit.name, units.emplace_back(unit.elements));
@@ -128,7 +131,8 @@ int audit_command(const Invocation& invocation) {
   TrainProgress progress(stage.settings.guard);
   progress.from_node(state.scalars());
   const std::int64_t data_step = data_step_of(state.step().value, progress.roll_backs);
-  const Sampler sampler(run.store.folder_of(files.dataset), {.context = files.shape.context, .seed = static_cast<std::uint64_t>(run.record.tree().at("seed").integer())});
+  const Sampler sampler(run.store.folder_of(files.dataset),
+                        {.context = files.shape.context, .seed = static_cast<std::uint64_t>(run.record.tree().at("seed").integer())});
   const LeafTokens leaf = leaf_of(sampler, stage.settings, files.shape, data_step, invocation.leaf);
   const std::vector<float> loss_weights(leaf.targets.size(), 1.0f / static_cast<float>(leaf.targets.size()));
 
@@ -163,4 +167,4 @@ int audit_command(const Invocation& invocation) {
   return static_cast<int>(agrees ? ExitCode::ok : ExitCode::contract);
 }
 
-}  // namespace lastro
+}   // namespace lastro

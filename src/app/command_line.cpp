@@ -15,7 +15,8 @@ constexpr const char* introduction =
     "lastro takes a language model from raw text to a gated release, described by one manifest.\n"
     "The same manifest gives the same bits on any number of ranks and threads, through any number of kills.";
 constexpr const char* exit_codes =
-    "Exit codes: 0 ok, 2 usage or manifest, 3 environment, 4 contract or hash, 5 HOLD, 6 budget or memory, 7 preempted (run the same command again),\n"
+    "Exit codes: 0 ok, 2 usage or manifest, 3 environment, 4 contract or hash, 5 HOLD, 6 budget or memory, 7 preempted (run the same command "
+    "again),\n"
     "8 a rank died (run the same command again), 9 training diverged, 70 internal.";
 
 // Adds options to subcommands; `invocation` is where values go.
@@ -35,7 +36,9 @@ class Builder {
   }
   void manifest(CLI::App* command) {
     command->add_option("MANIFEST", invocation_.subject, "the manifest, e.g. manifests/dev.yaml")->required();
-    command->add_option("--set", invocation_.sets, "change a value of the manifest, recorded with the run: --set sources.prose.path=my.txt")->expected(1)->take_all();
+    command->add_option("--set", invocation_.sets, "change a value of the manifest, recorded with the run: --set sources.prose.path=my.txt")
+        ->expected(1)
+        ->take_all();
     places(command);
   }
   void run_directory(CLI::App* command) {
@@ -44,7 +47,8 @@ class Builder {
   }
   void size(CLI::App* command) {
     command->add_option("--ranks", invocation_.ranks, "processes that compute together (results do not depend on it)")->check(CLI::Range(1, 1 << 20));
-    command->add_option("--threads", invocation_.threads, "threads of each rank (results do not depend on it; default: the cores, shared out)")->check(CLI::Range(1, 4096));
+    command->add_option("--threads", invocation_.threads, "threads of each rank (results do not depend on it; default: the cores, shared out)")
+        ->check(CLI::Range(1, 4096));
   }
   void json(CLI::App* command) { command->add_flag("--json", invocation_.json, "print JSON for programs"); }
 
@@ -156,7 +160,7 @@ std::string unknown_command(const CLI::App& app, std::string_view word) {
   return "there is no command \"" + std::string(word) + "\"" + suggestion(word, views) + " (see lastro --help)";
 }
 
-}  // namespace
+}   // namespace
 
 Invocation parse_command_line(int argc, char** argv) {
   Invocation invocation;
@@ -183,4 +187,4 @@ Invocation parse_command_line(int argc, char** argv) {
   return invocation;
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -5,10 +5,10 @@
 namespace lastro {
 
 // One function a command; each returns the exit code. Those of the front run without MPI; those of a rank's program may compute.
-int run_front(const Invocation& invocation);          // plan what is left; start the ranks when something is; verdict
+int run_front(const Invocation& invocation);   // plan what is left; start the ranks when something is; verdict
 int plan_command(const Invocation& invocation);
-int schema_command();                                 // the manifest's JSON Schema
-int reference_command();                              // the manifest's fields, as Markdown
+int schema_command();      // the manifest's JSON Schema
+int reference_command();   // the manifest's fields, as Markdown
 int gate_command(const Invocation& invocation);
 int rollback_command(const Invocation& invocation);
 int status_command(const Invocation& invocation);
@@ -25,4 +25,4 @@ int sample_command(const Invocation& invocation);
 int score_command(const Invocation& invocation);
 int audit_command(const Invocation& invocation);
 
-}  // namespace lastro
+}   // namespace lastro

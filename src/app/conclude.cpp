@@ -19,7 +19,8 @@ namespace {
 // A report, a record, or the record in a run directory. `what`: the field of the manifest that names it.
 Node tree_of(const std::string& what, fs::path file) {
   if (fs::is_directory(file)) file /= "manifest.out.yaml";
-  if (!fs::exists(file)) throw UsageError(what + " " + file.string() + " does not exist (it names an earlier run's manifest.out.yaml, or a digest in the store)");
+  if (!fs::exists(file))
+    throw UsageError(what + " " + file.string() + " does not exist (it names an earlier run's manifest.out.yaml, or a digest in the store)");
   if (file.extension() == ".json") return parse_json(read_file(file), file.string());
   Problems problems;
   Node tree = parse_yaml(read_file(file), file.string(), problems);
@@ -71,7 +72,8 @@ Measurements baseline_of(const RunRecord& record, const FolderStore& store) {
   if (!named || !named->as<std::string>()) return found;
   if (const auto digest = Digest::parse(named->text())) {
     if (!store.find_artifact(*digest))
-      throw UsageError("baseline " + named->text() + " is not in the store " + store.root().string() + " (a report that was never made there) name another, or --store");
+      throw UsageError("baseline " + named->text() + " is not in the store " + store.root().string() +
+                       " (a report that was never made there) name another, or --store");
     add_report(found, store, *digest);
     return found;
   }
@@ -177,7 +179,7 @@ void compare_with_reference(RunRecord& record) {
   if (!before || !(*before == list)) record.note("differences", std::move(list));
 }
 
-}  // namespace
+}   // namespace
 
 Verdict judge_run(RunRecord& record, const FolderStore& store) {
   std::vector<Gate> gates = gates_of(record);
@@ -209,4 +211,4 @@ int conclude(const fs::path& run, const FolderStore& store, const Invocation& in
   return static_cast<int>(verdict.answer == Verdict::Answer::ship ? ExitCode::ok : ExitCode::hold);
 }
 
-}  // namespace lastro
+}   // namespace lastro

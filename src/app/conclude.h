@@ -17,4 +17,4 @@ Verdict judge_run(RunRecord& record, const FolderStore& store);
 // 0 for SHIP, 5 for HOLD.
 int conclude(const std::filesystem::path& run, const FolderStore& store, const Invocation& invocation);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -12,14 +12,15 @@ namespace {
 
 Node record_at(std::filesystem::path path) {
   if (std::filesystem::is_directory(path)) path /= "manifest.out.yaml";
-  if (!std::filesystem::exists(path)) throw UsageError(path.string() + " does not exist (diff compares two run directories, or two manifest.out.yaml)");
+  if (!std::filesystem::exists(path))
+    throw UsageError(path.string() + " does not exist (diff compares two run directories, or two manifest.out.yaml)");
   Problems problems;
   Node tree = parse_yaml(read_file(path), path.string(), problems);
   if (!problems.empty()) throw UsageError(problems.front().to_string());
   return tree;
 }
 
-}  // namespace
+}   // namespace
 
 int diff_command(const Invocation& invocation) {
   const auto differences = record_differences(record_at(invocation.subject), record_at(invocation.other));
@@ -38,4 +39,4 @@ int diff_command(const Invocation& invocation) {
   return static_cast<int>(differences.empty() ? ExitCode::ok : ExitCode::contract);
 }
 
-}  // namespace lastro
+}   // namespace lastro

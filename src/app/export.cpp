@@ -34,7 +34,7 @@ class EmptiedUnlessKept {
   bool kept_ = false;
 };
 
-}  // namespace
+}   // namespace
 
 int export_command(const Invocation& invocation) {
   const OpenedRun run = open_run(invocation);
@@ -49,8 +49,9 @@ int export_command(const Invocation& invocation) {
   make_folders(output);
   const std::vector<UnitTensors> units = unit_tensors(files.shape);
   EmptiedUnlessKept partial(output);
-  export_hf(files.shape, {.bos = tokenizer.end_of_text(), .eos = {tokenizer.end_of_text()}, .pad = tokenizer.end_of_text()},
-            [&](int unit, Interval part, std::span<float> values) { state.read("weights", units[unit].name, part, values); }, output);
+  export_hf(
+      files.shape, {.bos = tokenizer.end_of_text(), .eos = {tokenizer.end_of_text()}, .pad = tokenizer.end_of_text()},
+      [&](int unit, Interval part, std::span<float> values) { state.read("weights", units[unit].name, part, values); }, output);
   for (const char* name : {"tokenizer.json", "tokenizer_config.json"})
     fs::copy_file(model.folder / "tokenizer" / name, output / name, fs::copy_options::overwrite_existing);
 
@@ -68,4 +69,4 @@ int export_command(const Invocation& invocation) {
   return 0;
 }
 
-}  // namespace lastro
+}   // namespace lastro

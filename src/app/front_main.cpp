@@ -39,8 +39,8 @@ int dispatch(const Invocation& invocation, char** argv) {
   return 0;
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro
 
 // The front: starts in milliseconds, without MPI and LibTorch.
 int main(int argc, char** argv) {

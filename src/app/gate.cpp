@@ -18,4 +18,4 @@ int gate_command(const Invocation& invocation) {
   return static_cast<int>(verdict.answer == Verdict::Answer::ship ? ExitCode::ok : ExitCode::hold);
 }
 
-}  // namespace lastro
+}   // namespace lastro

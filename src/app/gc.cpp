@@ -49,7 +49,7 @@ std::uint64_t bytes_below(const fs::path& folder) {
   return bytes;
 }
 
-}  // namespace
+}   // namespace
 
 int gc_command(const Invocation& invocation) {
   const FolderStore store(invocation.store.empty() ? fs::path("runs/store") : invocation.store);
@@ -74,9 +74,11 @@ int gc_command(const Invocation& invocation) {
   } else {
     for (const Node& digest : swept.items()) std::printf("%s\n", digest.text().c_str());
     std::printf("%zu artifacts, %.1f MB, that no run in %s names%s\n", swept.items().size(), static_cast<double>(bytes) / 1e6, runs.c_str(),
-                swept.items().empty() ? "" : invocation.yes ? ": swept" : ": would go with --yes");
+                swept.items().empty() ? ""
+                : invocation.yes      ? ": swept"
+                                      : ": would go with --yes");
   }
   return 0;
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -12,7 +12,8 @@ namespace lastro {
 namespace {
 
 void print_stage(const PlannedStage& stage) {
-  std::printf("%-14s %-11s key %s  ", stage.name.c_str(), stage.kind.c_str(), stage.key_is_final ? stage.key.hex().substr(0, 12).c_str() : "(later)     ");
+  std::printf("%-14s %-11s key %s  ", stage.name.c_str(), stage.kind.c_str(),
+              stage.key_is_final ? stage.key.hex().substr(0, 12).c_str() : "(later)     ");
   if (stage.output) {
     std::printf("there: %s\n", stage.output->to_string().substr(0, 19).c_str());
     return;
@@ -25,11 +26,11 @@ void print_stage(const PlannedStage& stage) {
     std::printf("\n");
   }
   if (stage.resources.flops > 0)
-    std::printf("%-14s %s (6ND: %s), %s of one device, %s\n", "", flops_text(stage.resources.flops).c_str(), flops_text(stage.resources.flops_6nd).c_str(),
-                duration_text(stage.device_s).c_str(), usd_text(stage.cost_usd).c_str());
+    std::printf("%-14s %s (6ND: %s), %s of one device, %s\n", "", flops_text(stage.resources.flops).c_str(),
+                flops_text(stage.resources.flops_6nd).c_str(), duration_text(stage.device_s).c_str(), usd_text(stage.cost_usd).c_str());
 }
 
-}  // namespace
+}   // namespace
 
 int plan_command(const Invocation& invocation) {
   const RunPlanner planner(invocation);
@@ -39,8 +40,8 @@ int plan_command(const Invocation& invocation) {
     std::printf("%s\n", to_json(to_node(plan)).c_str());
   } else {
     for (const PlannedStage& stage : plan.stages) print_stage(stage);
-    std::printf("%d ranks x %d threads, %s a rank allowed: about %s, %s\n", plan.ranks, plan.threads_per_rank, bytes_text(plan.memory_limit_bytes).c_str(),
-                duration_text(plan.wall_s()).c_str(), usd_text(plan.cost_usd()).c_str());
+    std::printf("%d ranks x %d threads, %s a rank allowed: about %s, %s\n", plan.ranks, plan.threads_per_rank,
+                bytes_text(plan.memory_limit_bytes).c_str(), duration_text(plan.wall_s()).c_str(), usd_text(plan.cost_usd()).c_str());
   }
   refuse_excesses(planned);
   return 0;
@@ -56,4 +57,4 @@ int reference_command() {
   return 0;
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -37,12 +37,12 @@ ResolvedInput resolved(const PlannedInput& input, const Plan& plan, const Folder
 
 void expect_output(const PlannedStage& stage, const std::string& manifest) {
   if (!stage.expected_output || *stage.expected_output == *stage.output) return;
-  throw ContractError(stage.name + " is " + stage.output->to_string() + " in the store, expected " + stage.expected_output->to_string() + " by " + manifest +
-                          " (its inputs, settings or this program's rules are not those of the run that gave the hash)",
+  throw ContractError(stage.name + " is " + stage.output->to_string() + " in the store, expected " + stage.expected_output->to_string() + " by " +
+                          manifest + " (its inputs, settings or this program's rules are not those of the run that gave the hash)",
                       stage.name, stage.expected_output->to_string(), stage.output->to_string());
 }
 
-}  // namespace
+}   // namespace
 
 std::string lines_of(const Problems& problems) {
   std::string lines = problems.size() == 1 ? "" : std::to_string(problems.size()) + " problems";
@@ -93,15 +93,20 @@ void RunPlanner::look_for_earlier_runs(Problems& problems) const {
   };
   const std::optional<std::string>& reference = manifest_.reference;
   const std::optional<std::string>& baseline = manifest_.baseline;
-  if (reference && !fs::exists(*reference)) refuse("reference", *reference, "does not exist (the run is compared with it at its end) name a run directory or its manifest.out.yaml");
+  if (reference && !fs::exists(*reference))
+    refuse("reference", *reference, "does not exist (the run is compared with it at its end) name a run directory or its manifest.out.yaml");
   for (const Gate& gate : manifest_.gates)
     if (gate.reference == "baseline" && !baseline)
-      problems.push_back({manifest_.file, gate.mark, "gates." + gate.measurement + "=\"" + gate.condition() + "\" asks for the baseline (none is named) say baseline: and an earlier report"});
+      problems.push_back(
+          {manifest_.file, gate.mark,
+           "gates." + gate.measurement + "=\"" + gate.condition() + "\" asks for the baseline (none is named) say baseline: and an earlier report"});
   if (!baseline) return;
   if (const auto digest = Digest::parse(*baseline)) {
-    if (!store_.find_artifact(*digest)) refuse("baseline", *baseline, "is not in the store " + store_.root().string() + " (gates are judged by it) name another report, or --store");
+    if (!store_.find_artifact(*digest))
+      refuse("baseline", *baseline, "is not in the store " + store_.root().string() + " (gates are judged by it) name another report, or --store");
   } else if (!fs::exists(*baseline)) {
-    refuse("baseline", *baseline, "does not exist (gates are judged by it) name a report.json, a run directory, or the digest of a report in the store");
+    refuse("baseline", *baseline,
+           "does not exist (gates are judged by it) name a report.json, a run directory, or the digest of a report in the store");
   }
 }
 
@@ -173,9 +178,10 @@ std::string RunPlanner::headline() const {
   const Plan plan = this->plan().plan;
   std::size_t there = 0;
   for (const PlannedStage& stage : plan.stages) there += stage.output.has_value();
-  return plan.name + ": " + std::to_string(plan.stages.size()) + " stages" + (there > 0 ? ", " + std::to_string(there) + " of them there already" : "") + "; about " +
-         duration_text(plan.wall_s()) + " of training on " + std::to_string(plan.ranks) + (plan.ranks == 1 ? " rank" : " ranks") + " x " +
-         std::to_string(plan.threads_per_rank) + (plan.threads_per_rank == 1 ? " thread, " : " threads, ") + usd_text(plan.cost_usd());
+  return plan.name + ": " + std::to_string(plan.stages.size()) + " stages" +
+         (there > 0 ? ", " + std::to_string(there) + " of them there already" : "") + "; about " + duration_text(plan.wall_s()) + " of training on " +
+         std::to_string(plan.ranks) + (plan.ranks == 1 ? " rank" : " ranks") + " x " + std::to_string(plan.threads_per_rank) +
+         (plan.threads_per_rank == 1 ? " thread, " : " threads, ") + usd_text(plan.cost_usd());
 }
 
-}  // namespace lastro
+}   // namespace lastro

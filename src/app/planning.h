@@ -52,4 +52,4 @@ class RunPlanner {
 // All problems of a manifest, one a line.
 std::string lines_of(const Problems& problems);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -17,7 +17,8 @@ int main(int argc, char** argv) {
     if (invocation.command == "score") return score_command(invocation);
     if (invocation.command == "audit") return audit_command(invocation);
     if (invocation.command.empty()) return 0;
-    throw UsageError("`" + invocation.command + "` is not for ranks (it needs no launcher) run launch/lastro " + invocation.command + " without mpirun");
+    throw UsageError("`" + invocation.command + "` is not for ranks (it needs no launcher) run launch/lastro " + invocation.command +
+                     " without mpirun");
   } catch (const Error& error) {
     print_error(error.what());
     return static_cast<int>(error.code());

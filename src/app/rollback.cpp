@@ -23,7 +23,7 @@ void set_checkpoints_aside(const fs::path& run) {
   fs::rename(run / "checkpoints", name());
 }
 
-}  // namespace
+}   // namespace
 
 int rollback_command(const Invocation& invocation) {
   // A record is a manifest; planning it tells what builds on what.
@@ -65,8 +65,9 @@ int rollback_command(const Invocation& invocation) {
   std::printf("making them again takes about %s of one device, %s", duration_text(rollback.device_s).c_str(), usd_text(rollback.cost_usd).c_str());
   for (const MemoryShare& share : rollback.memory_per_rank)
     if (share.bytes > 0) std::printf(", %s %s", share.name.c_str(), bytes_text(share.bytes).c_str());
-  std::printf("%s\n", invocation.dry_run ? "\nnothing was changed" : "\nrolled back: the next run makes them again; their artifacts stay in the store");
+  std::printf("%s\n",
+              invocation.dry_run ? "\nnothing was changed" : "\nrolled back: the next run makes them again; their artifacts stay in the store");
   return 0;
 }
 
-}  // namespace lastro
+}   // namespace lastro

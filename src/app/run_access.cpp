@@ -21,14 +21,15 @@ fs::path store_of(const Invocation& invocation, const RunRecord& record) {
   return store && store->as<std::string>() ? fs::path(store->text()) : fs::path("runs/store");
 }
 
-}  // namespace
+}   // namespace
 
 OpenedRun open_run(const Invocation& invocation) {
   fs::path folder = invocation.run.empty() ? invocation.subject : invocation.run;
   if (folder.filename() == "manifest.out.yaml") folder = folder.parent_path();
   auto record = RunRecord::load(folder);
   if (!record)
-    throw UsageError(folder.string() + " is no run (it has no manifest.out.yaml) give the directory of a run, e.g. runs/dev; `lastro run MANIFEST` makes one");
+    throw UsageError(folder.string() +
+                     " is no run (it has no manifest.out.yaml) give the directory of a run, e.g. runs/dev; `lastro run MANIFEST` makes one");
   const fs::path store = store_of(invocation, *record);
   return {folder, std::move(*record), FolderStore(store)};
 }
@@ -48,4 +49,4 @@ FoundArtifact newest_artifact(const OpenedRun& run, std::initializer_list<Artifa
   return *newest;
 }
 
-}  // namespace lastro
+}   // namespace lastro

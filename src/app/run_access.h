@@ -28,6 +28,8 @@ struct FoundArtifact {
 
 // The artifact of the last stage of the run that made one of these types. Throws UsageError when none did.
 FoundArtifact newest_artifact(const OpenedRun& run, std::initializer_list<ArtifactType> types);
-inline FoundArtifact newest_model(const OpenedRun& run) { return newest_artifact(run, {ArtifactType::checkpoint, ArtifactType::sft_model, ArtifactType::policy}); }
+inline FoundArtifact newest_model(const OpenedRun& run) {
+  return newest_artifact(run, {ArtifactType::checkpoint, ArtifactType::sft_model, ArtifactType::policy});
+}
 
-}  // namespace lastro
+}   // namespace lastro

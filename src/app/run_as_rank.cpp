@@ -131,7 +131,8 @@ int run_rank(const Links& links, const Invocation& invocation, std::filesystem::
 }
 
 // An error of one rank ends all. Rank 0 speaks first: mostly every rank has the same to say.
-[[noreturn]] void end_job(const Links& links, const std::filesystem::path& run, const std::exception& error, ExitCode code, const std::function<void(int)>& abort) {
+[[noreturn]] void end_job(const Links& links, const std::filesystem::path& run, const std::exception& error, ExitCode code,
+                          const std::function<void(int)>& abort) {
   if (!links.ranks.is_root()) std::this_thread::sleep_for(std::chrono::milliseconds(700));
   const std::string who = links.ranks.size() > 1 ? "rank " + std::to_string(links.ranks.rank().value) + ": " : "";
   print_error(who + error.what());
@@ -157,7 +158,8 @@ int guarded(const Links& links, const Invocation& invocation, const std::functio
   } catch (const std::filesystem::filesystem_error& error) {
     end_job(links, run, error, ExitCode::environment, abort);
   } catch (const std::bad_alloc& error) {
-    end_job(links, run, BudgetError("no memory is left (the machine or a limit refuses more) lower the plan's memory or use more ranks"), ExitCode::budget, abort);
+    end_job(links, run, BudgetError("no memory is left (the machine or a limit refuses more) lower the plan's memory or use more ranks"),
+            ExitCode::budget, abort);
   } catch (const std::exception& error) {
     end_job(links, run, error, ExitCode::internal, abort);
   }
@@ -168,7 +170,7 @@ int front_process() {
   return front ? std::atoi(front) : 0;
 }
 
-}  // namespace
+}   // namespace
 
 int run_as_rank(const Invocation& invocation, int argc, char** argv) {
   turn_signals_into_stop_requests();
@@ -184,4 +186,4 @@ int run_as_rank(const Invocation& invocation, int argc, char** argv) {
   return guarded({*ranks, [&session] { return session.background_ranks(); }}, invocation, [&session](int code) { session.abort(code); });
 }
 
-}  // namespace lastro
+}   // namespace lastro

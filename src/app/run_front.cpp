@@ -27,8 +27,7 @@ constexpr auto lease_patience = std::chrono::seconds(10);
 
 std::vector<std::string> rank_command(const Invocation& invocation, const fs::path& run, const fs::path& store) {
   std::vector<std::string> command;
-  if (invocation.ranks > 1)
-    command = {"mpirun", "-n", std::to_string(invocation.ranks), "--oversubscribe", "--bind-to", "none"};
+  if (invocation.ranks > 1) command = {"mpirun", "-n", std::to_string(invocation.ranks), "--oversubscribe", "--bind-to", "none"};
   command.push_back((fs::path(own_program()).parent_path() / "lastro-rank").string());
   for (const std::string& word : {std::string("run"), invocation.subject.string(), std::string("--threads"), std::to_string(threads_of(invocation)),
                                   std::string("--run"), run.string(), std::string("--store"), store.string()})
@@ -80,7 +79,8 @@ class ErrorLines {
     std::smatch found;
     if (std::regex_search(line, found, by_signal)) dead_ = "rank " + found[1].str() + " died (" + found[3].str() + " on " + found[2].str() + ")";
     if (std::regex_search(line, found, name)) named_ = found[1].str();
-    if (!named_.empty() && dead_.empty() && std::regex_search(line, found, code)) dead_ = "rank " + named_ + " died (exit code " + found[1].str() + ")";
+    if (!named_.empty() && dead_.empty() && std::regex_search(line, found, code))
+      dead_ = "rank " + named_ + " died (exit code " + found[1].str() + ")";
   }
 
   std::ofstream log_;
@@ -100,8 +100,10 @@ bool is_known(int code) {
 // Ranks that ended without a word of their own: says who, enters it in the record, and what to do.
 int report_death(const fs::path& run, const ErrorLines& errors, const ChildEnd& end, int ranks) {
   std::string cause = errors.dead();
-  if (cause.empty() && end.exit_code > 128) cause = (ranks == 1 ? "rank 0" : "mpirun") + (" died (signal " + std::to_string(end.exit_code - 128)) + ")";
-  if (cause.empty()) cause = "the ranks ended with exit code " + std::to_string(end.exit_code) + (errors.last().empty() ? "" : " (" + errors.last() + ")");
+  if (cause.empty() && end.exit_code > 128)
+    cause = (ranks == 1 ? "rank 0" : "mpirun") + (" died (signal " + std::to_string(end.exit_code - 128)) + ")";
+  if (cause.empty())
+    cause = "the ranks ended with exit code " + std::to_string(end.exit_code) + (errors.last().empty() ? "" : " (" + errors.last() + ")");
   std::fprintf(stderr, "lastro: %s; nothing committed is lost: run the same command to go on (%s has the launcher's words)\n", cause.c_str(),
                (run / "logs" / "launcher.log").c_str());
   enter_failure(run, cause);
@@ -122,7 +124,7 @@ int run_ranks(const Invocation& invocation, const fs::path& run, const fs::path&
   return report_death(run, errors, end, invocation.ranks);
 }
 
-}  // namespace
+}   // namespace
 
 int run_front(const Invocation& invocation) {
   RunPlanner planner(invocation);
@@ -140,4 +142,4 @@ int run_front(const Invocation& invocation) {
   return conclude(planner.run(), planner.store(), invocation);
 }
 
-}  // namespace lastro
+}   // namespace lastro

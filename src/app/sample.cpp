@@ -50,4 +50,4 @@ int sample_command(const Invocation& invocation) {
   return 0;
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -30,7 +30,7 @@ std::vector<float> score(const LoadedModel& model, const ModelWeights& weights, 
   return all;
 }
 
-}  // namespace
+}   // namespace
 
 int score_command(const Invocation& invocation) {
   const OpenedRun run = open_run(invocation);
@@ -53,4 +53,4 @@ int score_command(const Invocation& invocation) {
   return 0;
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -19,7 +19,7 @@ double number_at(const Node& stage, std::string_view key) {
   return value && value->is_number() ? value->number() : 0;
 }
 
-}  // namespace
+}   // namespace
 
 int status_command(const Invocation& invocation) {
   const OpenedRun run = open_run(invocation);
@@ -44,7 +44,9 @@ int status_command(const Invocation& invocation) {
   for (const Entry& stage : stages ? stages->entries() : Node::Mapping{}) {
     const std::string status = text_at(stage.value, "status", "waiting");
     std::printf("%-14s %-11s", stage.key.c_str(), status.c_str());
-    if (status == "done") std::printf(" %s  %s", text_at(stage.value, "output_hash").substr(0, 19).c_str(), duration_text(number_at(stage.value, "wall_clock_sec")).c_str());
+    if (status == "done")
+      std::printf(" %s  %s", text_at(stage.value, "output_hash").substr(0, 19).c_str(),
+                  duration_text(number_at(stage.value, "wall_clock_sec")).c_str());
     if (status == "failed") std::printf(" %s", text_at(stage.value, "cause").c_str());
     std::printf("\n");
   }
@@ -52,4 +54,4 @@ int status_command(const Invocation& invocation) {
   return 0;
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -8,9 +8,9 @@
 #include <ctime>
 
 #include "core/cost.h"
+#include "core/files.h"
 #include "core/json.h"
 #include "domain/errors.h"
-#include "core/files.h"
 
 namespace lastro {
 namespace {
@@ -38,7 +38,7 @@ std::string formatted(const char* format, double value) {
 constexpr auto live_interval = std::chrono::milliseconds(200);
 constexpr auto plain_interval = std::chrono::seconds(10);
 
-}  // namespace
+}   // namespace
 
 TerminalKind terminal_in_force() {
   if (const char* stated = std::getenv("LASTRO_TERMINAL")) return std::string_view(stated) == "live" ? TerminalKind::live : TerminalKind::plain;
@@ -58,7 +58,8 @@ std::string short_number(double value) {
   return formatted("%.0f", value);
 }
 
-StageTracker::StageTracker(std::string stage, TerminalKind terminal, const std::filesystem::path& run) : stage_(std::move(stage)), terminal_(terminal) {
+StageTracker::StageTracker(std::string stage, TerminalKind terminal, const std::filesystem::path& run)
+    : stage_(std::move(stage)), terminal_(terminal) {
   make_folders(run / "logs");
   log_ = open_for_appending(run / "logs" / (stage_ + ".log"));
   metrics_ = open_for_appending(run / "metrics.jsonl");
@@ -96,7 +97,9 @@ void StageTracker::progress(std::int64_t done, std::int64_t total, std::string_v
     first_time_ = now;
   }
   const bool last = total > 0 && done >= total;
-  if (!last && shown_ != Clock::time_point{} && now - shown_ < (terminal_ == TerminalKind::live ? Clock::duration(live_interval) : Clock::duration(plain_interval))) return;
+  if (!last && shown_ != Clock::time_point{} &&
+      now - shown_ < (terminal_ == TerminalKind::live ? Clock::duration(live_interval) : Clock::duration(plain_interval)))
+    return;
   shown_ = now;
   std::string line(unit);
   line += ' ' + std::to_string(done);
@@ -130,4 +133,4 @@ void StageTracker::finish(std::string_view text) {
   event("done in " + duration_text(elapsed) + (text.empty() ? "" : "  ") + std::string(text));
 }
 
-}  // namespace lastro
+}   // namespace lastro

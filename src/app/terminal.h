@@ -52,4 +52,4 @@ class StageTracker final : public Tracker {
   bool live_line_stands_ = false;
 };
 
-}  // namespace lastro
+}   // namespace lastro

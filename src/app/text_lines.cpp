@@ -28,4 +28,4 @@ void for_each_text(const std::filesystem::path& file, const std::function<void(s
   }
 }
 
-}  // namespace lastro
+}   // namespace lastro

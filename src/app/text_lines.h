@@ -10,4 +10,4 @@ namespace lastro {
 // no such object.
 void for_each_text(const std::filesystem::path& file, const std::function<void(std::string_view text)>& on_text);
 
-}  // namespace lastro
+}   // namespace lastro

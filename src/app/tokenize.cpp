@@ -25,4 +25,4 @@ int tokenize_command(const Invocation& invocation) {
   return 0;
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -81,7 +81,7 @@ Node to_node(const Damage& damage) {
   return node;
 }
 
-}  // namespace
+}   // namespace
 
 int verify_command(const Invocation& invocation) {
   const OpenedRun run = open_run(invocation);
@@ -99,10 +99,11 @@ int verify_command(const Invocation& invocation) {
     std::printf("%s\n", to_json(line).c_str());
   } else {
     for (const Damage& damage : findings.damages) std::printf("damaged: %s\n", words_for(damage).c_str());
-    std::printf("%lld artifacts and %lld checkpoints hashed: %s\n", static_cast<long long>(findings.artifacts), static_cast<long long>(findings.checkpoints),
+    std::printf("%lld artifacts and %lld checkpoints hashed: %s\n", static_cast<long long>(findings.artifacts),
+                static_cast<long long>(findings.checkpoints),
                 findings.damages.empty() ? "all as they were written" : (std::to_string(findings.damages.size()) + " damaged").c_str());
   }
   return static_cast<int>(findings.damages.empty() ? ExitCode::ok : ExitCode::contract);
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -51,8 +51,7 @@ double peak_of_one_thread() {
   const fs::path cached = cache_folder() / ("peak-" + sha256(what).hex().substr(0, 16) + ".json");
   try {
     return read_sealed_json(cached).at("flops").number();
-  } catch (const Error&) {
-  }
+  } catch (const Error&) {}
   OneWorker alone;
   const double flops = kernels::measure_peak_flops(alone, 0.03);
   try {
@@ -61,8 +60,7 @@ double peak_of_one_thread() {
     node.set("measured_on", what);
     node.set("flops", flops);
     write_sealed_json(cached, node);
-  } catch (const Error&) {
-  }
+  } catch (const Error&) {}
   return flops;
 }
 
@@ -81,7 +79,7 @@ std::int64_t process_limit() {
   return static_cast<std::int64_t>(limit.rlim_cur);
 }
 
-}  // namespace
+}   // namespace
 
 const StageRegistry& stage_kinds() {
   static const StageRegistry registry = [] {
@@ -107,4 +105,4 @@ std::int64_t memory_limit_bytes(int ranks) {
   return std::min({std::min(machine, control_group_limit()) / ranks, process_limit()});
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -22,4 +22,4 @@ double peak_tflops(int threads);
 // Memory that one of `ranks` ranks on this machine may use, in bytes: the smallest of the machine's, the control group's and the process's limit.
 std::int64_t memory_limit_bytes(int ranks);
 
-}  // namespace lastro
+}   // namespace lastro

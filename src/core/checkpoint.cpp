@@ -12,4 +12,4 @@ Interval shard_of(std::int64_t unit_elements, std::int64_t tile_elements, Rank r
   return {element(tiles * rank.value / world), element(tiles * (rank.value + 1) / world)};
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -71,4 +71,4 @@ class Checkpoints {
   virtual Digest publish(Step step, const std::filesystem::path& output) = 0;
 };
 
-}  // namespace lastro
+}   // namespace lastro

@@ -39,4 +39,4 @@ class CheckpointReader {
 // Re-hashes everything a checkpoint folder holds. Empty when all is well; else every damage, with shard, dataset and tile.
 std::vector<Damage> verify_checkpoint(const std::filesystem::path& folder);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -35,4 +35,4 @@ std::string broadcast_text(Collective& ranks, std::string_view text_of_root, Ran
   return text;
 }
 
-}  // namespace lastro
+}   // namespace lastro

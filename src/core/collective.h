@@ -50,4 +50,4 @@ void add(std::span<float> sum, std::span<const float> values);
 std::vector<std::string> all_gather_text(Collective& ranks, std::string_view mine);   // one text a rank, in rank order
 std::string broadcast_text(Collective& ranks, std::string_view text_of_root, Rank root = {});
 
-}  // namespace lastro
+}   // namespace lastro

@@ -38,4 +38,4 @@ std::string duration_text(double seconds) {
 
 std::string usd_text(double usd) { return rounded_text(usd) + " USD"; }
 
-}  // namespace lastro
+}   // namespace lastro

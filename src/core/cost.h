@@ -10,8 +10,8 @@ namespace lastro {
 
 // What a device can be counted on to do.
 struct Speed {
-  double peak_flops = 0;     // of one device, a second; 0: unknown
-  double utilization = 0.4;  // share of it that is reached
+  double peak_flops = 0;      // of one device, a second; 0: unknown
+  double utilization = 0.4;   // share of it that is reached
 };
 
 // The manifest's stated peak, or else the measured one.
@@ -32,4 +32,4 @@ std::string usd_text(double usd);
 // Three significant digits, whatever the locale.
 std::string rounded_text(double value);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -13,19 +13,16 @@ namespace lastro {
 namespace {
 
 constexpr SaveCall calls[] = {
-    {"folder", "make"},         // step-...
-    {"folder", "sync"},         // checkpoints/, so that the step's folder is found again
-    {"folder", "move"},         // what lies in its place and belongs to another stage
-    {"shard", "layout"},        // the HDF5 structure, by the library
-    {"shard", "open"},          {"shard", "reserve"}, {"shard", "write"}, {"shard", "read"}, {"shard", "sync"},
-    {"shard", "close"},         {"shard", "rename"},  {"shard", "folder"},
-    {"index", "open"},          {"index", "write"},   {"index", "sync"},  {"index", "close"}, {"index", "rename"},
-    {"index", "folder"},
-    {"marker", "open"},         {"marker", "write"},  {"marker", "sync"}, {"marker", "close"}, {"marker", "rename"},
-    {"marker", "folder"},
-    {"old", "remove"},          // one file of a checkpoint that rotation, a roll-back or a failed save gives up
-    {"old", "folder"},          // its folder's entries are made durable
-    {"artifact", "link"},       {"artifact", "sync"},
+    {"folder", "make"},    // step-...
+    {"folder", "sync"},    // checkpoints/, so that the step's folder is found again
+    {"folder", "move"},    // what lies in its place and belongs to another stage
+    {"shard", "layout"},   // the HDF5 structure, by the library
+    {"shard", "open"},    {"shard", "reserve"}, {"shard", "write"}, {"shard", "read"},   {"shard", "sync"},  {"shard", "close"},
+    {"shard", "rename"},  {"shard", "folder"},  {"index", "open"},  {"index", "write"},  {"index", "sync"},  {"index", "close"},
+    {"index", "rename"},  {"index", "folder"},  {"marker", "open"}, {"marker", "write"}, {"marker", "sync"}, {"marker", "close"},
+    {"marker", "rename"}, {"marker", "folder"}, {"old", "remove"},   // one file of a checkpoint that rotation, a roll-back or a failed save gives up
+    {"old", "folder"},                                               // its folder's entries are made durable
+    {"artifact", "link"}, {"artifact", "sync"},
 };
 
 // One for the process, since a crash is the process's.
@@ -46,7 +43,8 @@ thread_local int rank_of_thread = -1;
 const SaveCall& known(std::string_view subject, std::string_view call) {
   for (const SaveCall& one : calls)
     if (one.subject == subject && one.call == call) return one;
-  throw InternalError("the call " + std::string(subject) + "." + std::string(call) + " is not in the list of a save's calls (core/crash_points.cpp) add it");
+  throw InternalError("the call " + std::string(subject) + "." + std::string(call) +
+                      " is not in the list of a save's calls (core/crash_points.cpp) add it");
 }
 
 // Ends the process or returns the error to fail with, if the point is the armed one.
@@ -70,7 +68,7 @@ std::optional<int> whole_number(std::string_view text) {
   return value;
 }
 
-}  // namespace
+}   // namespace
 
 std::span<const SaveCall> save_calls() { return calls; }
 
@@ -86,14 +84,14 @@ ArmedPoint parse_crash(std::string_view text) {
   std::size_t next = 1;
   if (parts.size() > next && (parts[next] == "before" || parts[next] == "after")) side = parts[next++];
   armed.point = std::string(parts[0]) + ":" + std::string(side);
-  const bool exists = std::any_of(std::begin(calls), std::end(calls), [&](const SaveCall& one) {
-    return parts[0] == std::string(one.subject) + "." + std::string(one.call);
-  });
+  const bool exists = std::any_of(std::begin(calls), std::end(calls),
+                                  [&](const SaveCall& one) { return parts[0] == std::string(one.subject) + "." + std::string(one.call); });
   if (parts.size() > next) armed.rank = whole_number(parts[next]);
   const bool rank_read = parts.size() <= next || armed.rank;
   const std::optional<int> nth = parts.size() > next + 1 ? whole_number(parts[next + 1]) : 1;
   if (!exists || !rank_read || !nth || parts.size() > next + 2)
-    throw UsageError("LASTRO_CRASH=" + std::string(text) + " names no crash point (the form is subject.call[:before|:after][:rank[:nth]]) e.g. shard.rename:after:0");
+    throw UsageError("LASTRO_CRASH=" + std::string(text) +
+                     " names no crash point (the form is subject.call[:before|:after][:rank[:nth]]) e.g. shard.rename:after:0");
   armed.nth = *nth;
   return armed;
 }
@@ -130,4 +128,4 @@ AroundCall::~AroundCall() {
   if (std::uncaught_exceptions() == exceptions_) pass(call_, ":after");
 }
 
-}  // namespace lastro
+}   // namespace lastro

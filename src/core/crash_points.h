@@ -18,10 +18,10 @@ std::span<const SaveCall> save_calls();
 
 // What happens at an armed point: the process ends at once as if killed, or the call fails with this error number.
 struct ArmedPoint {
-  std::string point;             // "shard.write:before"
-  std::optional<int> rank;       // on this rank alone
-  int nth = 1;                   // at its nth passing, counted from 1 over all ranks
-  int fail_with = 0;             // 0: end the process (exit code 137); an errno: the call fails (":before" only)
+  std::string point;         // "shard.write:before"
+  std::optional<int> rank;   // on this rank alone
+  int nth = 1;               // at its nth passing, counted from 1 over all ranks
+  int fail_with = 0;         // 0: end the process (exit code 137); an errno: the call fails (":before" only)
 };
 
 // From text "name[:before|:after][:rank[:nth]]", e.g. of the environment's LASTRO_CRASH; ":before" may be left out. Throws UsageError.
@@ -56,4 +56,4 @@ class AroundCall {
   int injected_ = 0;
 };
 
-}  // namespace lastro
+}   // namespace lastro

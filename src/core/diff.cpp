@@ -11,7 +11,8 @@ namespace {
 
 // At the top of a record, and in each of its stages.
 constexpr std::array<std::string_view, 7> free_run_keys{"git_commit", "store", "reference", "totals", "differences", "machine", "verdict"};
-constexpr std::array<std::string_view, 9> free_stage_keys{"status", "from_store", "wall_clock_sec", "cost_usd", "spent_sec", "measured", "cause", "invalidates", "expect"};
+constexpr std::array<std::string_view, 9> free_stage_keys{"status",   "from_store", "wall_clock_sec", "cost_usd", "spent_sec",
+                                                          "measured", "cause",      "invalidates",    "expect"};
 
 void collect(const std::string& path, const Node& was, const Node& is, std::vector<Difference>& found) {
   const auto below = [&path](std::string_view key) { return path.empty() ? std::string(key) : path + "." + std::string(key); };
@@ -42,7 +43,7 @@ Node what_must_agree(const Node& record) {
   return kept;
 }
 
-}  // namespace
+}   // namespace
 
 std::string Difference::to_string() const {
   if (was.is_null()) return path + " is new (" + shown(is) + ")";
@@ -67,4 +68,4 @@ std::vector<Difference> record_differences(const Node& reference, const Node& re
   return found;
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -24,4 +24,4 @@ std::vector<Difference> differences(const Node& was, const Node& is);
 // state of the run itself.
 std::vector<Difference> record_differences(const Node& reference, const Node& record);
 
-}  // namespace lastro
+}   // namespace lastro

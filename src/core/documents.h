@@ -11,9 +11,9 @@ namespace lastro {
 
 // A document, or a piece of a long one. The pieces of a document come one after the other, in order, with no other document between.
 struct DocumentPiece {
-  int source = 0;                 // index into the sources that the stream was opened with
-  std::int64_t document = 0;      // names the document within its source; the same for any number of parts
-  std::string_view bytes;         // any bytes; valid during the visit only; a piece may end anywhere, even inside a character
+  int source = 0;              // index into the sources that the stream was opened with
+  std::int64_t document = 0;   // names the document within its source; the same for any number of parts
+  std::string_view bytes;      // any bytes; valid during the visit only; a piece may end anywhere, even inside a character
   bool is_first = true;
   bool is_last = true;
 };
@@ -31,4 +31,4 @@ class DocumentStream {
 // A port: data has the implementation. Throws EnvironmentError when a file cannot be read and ContractError when it is not what was planned.
 std::unique_ptr<DocumentStream> open_documents(const Sources& sources);
 
-}  // namespace lastro
+}   // namespace lastro

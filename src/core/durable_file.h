@@ -67,4 +67,4 @@ void remove_file(const std::filesystem::path& path);
 void link_or_copy(const std::filesystem::path& from, const std::filesystem::path& to);
 void sync_artifact_folder(const std::filesystem::path& folder);
 
-}  // namespace lastro
+}   // namespace lastro

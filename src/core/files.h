@@ -30,4 +30,4 @@ void write_sealed_json(const std::filesystem::path& path, const Node& content);
 // Throws ContractError (path, wanted, found) when the seal does not match. The result has no "self_sha256".
 Node read_sealed_json(const std::filesystem::path& path);
 
-}  // namespace lastro
+}   // namespace lastro

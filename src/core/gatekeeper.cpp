@@ -121,7 +121,8 @@ std::string outcome_text(const GateOutcome& outcome) {
   if (!outcome.value) return gate.measurement + " was not measured (must be " + gate.condition() + ")";
   const std::string value = gate.measurement + "=" + text_of(*outcome.value);
   if (!outcome.bound) {
-    const std::string missing = gate.reference == "baseline" ? "the baseline report has no " + gate.measurement : gate.reference + " was not measured";
+    const std::string missing =
+        gate.reference == "baseline" ? "the baseline report has no " + gate.measurement : gate.reference + " was not measured";
     return value + " (must be " + gate.condition() + ", and " + missing + ")";
   }
   const std::string is = gate.reference.empty() ? "" : ", which is " + text_of(*outcome.bound);
@@ -134,7 +135,7 @@ void collect(const Node& node, const std::string& path, Measurements& values) {
   for (const Entry& entry : node.entries()) collect(entry.value, path.empty() ? entry.key : path + "." + entry.key, values);
 }
 
-}  // namespace
+}   // namespace
 
 std::optional<Gate> parse_gate(const std::string& measurement, const Node& condition, const std::string& file, Problems& problems) {
   Gate gate;
@@ -166,4 +167,4 @@ Measurements measurements_of(const Node& tree) {
   return values;
 }
 
-}  // namespace lastro
+}   // namespace lastro

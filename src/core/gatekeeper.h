@@ -35,4 +35,4 @@ Verdict judge(const std::vector<Gate>& gates, const Measurements& measured, cons
 // The numbers of a tree, by their dotted path ("bits_per_byte", "held_out.bits_per_byte"); bools count as 0 and 1.
 Measurements measurements_of(const Node& tree);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -32,4 +32,4 @@ Digest sha256(std::string_view text);
 // Throws EnvironmentError when the file cannot be read.
 Digest sha256_file(const std::filesystem::path& path);
 
-}  // namespace lastro
+}   // namespace lastro

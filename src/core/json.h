@@ -20,4 +20,4 @@ std::string to_canonical_json(const Node& node);
 // Throws ContractError (line, column, reason) unless `text` is one JSON value without duplicate keys. `what` names it in messages.
 Node parse_json(std::string_view text, std::string_view what);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -30,12 +30,14 @@ bool is_stage_name(std::string_view text) {
 
 class ManifestReader {
  public:
-  ManifestReader(const std::string& file, const StageRegistry& registry, Problems& problems) : file_(file), registry_(registry), problems_(problems) {}
+  ManifestReader(const std::string& file, const StageRegistry& registry, Problems& problems)
+      : file_(file), registry_(registry), problems_(problems) {}
 
   Manifest read(const Node& tree) {
     Manifest manifest;
     if (!tree.is_mapping()) {
-      refuse(tree.mark, tree.is_null() ? "the file is empty (a manifest has at least name and stages)" : shown(tree) + " is no manifest (must be a mapping of fields)");
+      refuse(tree.mark, tree.is_null() ? "the file is empty (a manifest has at least name and stages)"
+                                       : shown(tree) + " is no manifest (must be a mapping of fields)");
       manifest.file = file_;
       return manifest;
     }
@@ -107,8 +109,10 @@ class ManifestReader {
   void check_source(SourceSpec& source, const Node& given, const std::string& path) {
     const bool has_path = given.find("path"), has_generated = source.generated.has_value();
     if (has_path == has_generated)
-      refuse(source.mark, path + (has_path ? " has both path and generated (its text is from one of them)" : " has no text (give it a path, or generated: {kind: stories})"));
-    if (source.format == SourceFormat::stories && !has_generated) refuse(given.at("format").mark, path + ".format=\"stories\" (stories are generated: {kind: stories}, not read)");
+      refuse(source.mark, path + (has_path ? " has both path and generated (its text is from one of them)"
+                                           : " has no text (give it a path, or generated: {kind: stories})"));
+    if (source.format == SourceFormat::stories && !has_generated)
+      refuse(given.at("format").mark, path + ".format=\"stories\" (stories are generated: {kind: stories}, not read)");
     if (has_generated) source.format = SourceFormat::stories;
     if (const Node* files = given.find("path"))
       for (const Node& file : files->is_sequence() ? files->items() : Node::Sequence{*files})
@@ -128,10 +132,12 @@ class ManifestReader {
     std::vector<StageSpec> stages;
     const Node::Mapping& entries = part(tree, "stages");
     if (entries.empty() && !(tree.find("stages") && !tree.at("stages").is_mapping() && !tree.at("stages").is_null()))
-      refuse(tree.find("stages") ? tree.at("stages").mark : tree.mark, "there are no stages (a manifest has at least one, as in 01_vocabulary: {kind: vocabulary, ...})");
+      refuse(tree.find("stages") ? tree.at("stages").mark : tree.mark,
+             "there are no stages (a manifest has at least one, as in 01_vocabulary: {kind: vocabulary, ...})");
     for (const Entry& entry : entries) {
       if (!is_stage_name(entry.key))
-        refuse(entry.mark, "stage name " + shown(Node(entry.key)) + " (must be two digits, _ and a name of letters, digits and _, as in 04_pretrain)");
+        refuse(entry.mark,
+               "stage name " + shown(Node(entry.key)) + " (must be two digits, _ and a name of letters, digits and _, as in 04_pretrain)");
       stages.push_back(stage(entry));
     }
     return stages;
@@ -153,7 +159,8 @@ class ManifestReader {
     if (const StageKind* kind = kind_of(spec, given)) {
       spec.recipe = recipe(entry.key, given, *kind);
       const Node* settings = given.find("settings");
-      spec.settings = kind->parse(settings ? *settings : Node(), spec.recipe, {file_, entry.key + ".settings", settings ? settings->mark : entry.mark}, problems_);
+      spec.settings = kind->parse(settings ? *settings : Node(), spec.recipe,
+                                  {file_, entry.key + ".settings", settings ? settings->mark : entry.mark}, problems_);
     }
     return spec;
   }
@@ -213,11 +220,13 @@ class ManifestReader {
   void expectation(StageSpec& spec, const Node& given) {
     const Node* expect = given.find("expect");
     const Node* wanted = expect ? expect->find("output_hash") : nullptr;
-    if (expect && !expect->is_null() && !expect->is_mapping()) refuse(expect->mark, spec.name + ".expect=" + shown(*expect) + " (must be {output_hash: sha256:...})");
+    if (expect && !expect->is_null() && !expect->is_mapping())
+      refuse(expect->mark, spec.name + ".expect=" + shown(*expect) + " (must be {output_hash: sha256:...})");
     constexpr std::array<std::string_view, 1> known{"output_hash"};
     if (expect)
       for (const Entry& entry : expect->entries())
-        if (entry.key != known[0]) refuse(entry.mark, "unknown key " + shown(Node(entry.key)) + " in " + spec.name + ".expect" + suggestion(entry.key, known));
+        if (entry.key != known[0])
+          refuse(entry.mark, "unknown key " + shown(Node(entry.key)) + " in " + spec.name + ".expect" + suggestion(entry.key, known));
     const bool is_wish = wanted && !wanted->is_null();
     const Node* recorded = given.find("output_hash");
     const Node* hash = is_wish ? wanted : recorded;
@@ -263,7 +272,9 @@ Node stage_node(const StageSpec& stage) {
 Node source_node(const SourceSpec& source) {
   Node given = to_node<SourceSpec>(source), node = Node::mapping();
   for (const Entry& entry : given.entries()) {
-    const bool is_of_the_other_form = source.generated ? entry.key == "path" || entry.key == "format" || entry.key == "text_field" || entry.key == "sha256" : entry.key == "generated";
+    const bool is_of_the_other_form = source.generated
+                                          ? entry.key == "path" || entry.key == "format" || entry.key == "text_field" || entry.key == "sha256"
+                                          : entry.key == "generated";
     if (is_of_the_other_form) continue;
     const bool is_one_path = entry.key == "path" && entry.value.items().size() == 1;
     node.set(entry.key, is_one_path ? entry.value.items()[0] : entry.key == "sha256" && entry.value.is_null() ? Node("auto") : entry.value);
@@ -271,7 +282,7 @@ Node source_node(const SourceSpec& source) {
   return node;
 }
 
-}  // namespace
+}   // namespace
 
 void sort_by_place(Problems& problems) {
   std::stable_sort(problems.begin(), problems.end(), [](const Problem& a, const Problem& b) {
@@ -324,4 +335,4 @@ Node to_node(const Manifest& manifest) {
   return node;
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -23,7 +23,7 @@ std::size_t edits_between(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
-}  // namespace
+}   // namespace
 
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates) {
   std::string_view best;
@@ -48,4 +48,4 @@ std::string suggestion(std::string_view word, std::span<const std::string_view> 
   return " (known: " + known + ")";
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -14,4 +14,4 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
 // `. Did you mean "size"?` or, when none is near and there are few, ` (known: size, ties)`; ready to end a message.
 std::string suggestion(std::string_view word, std::span<const std::string_view> candidates);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -85,7 +85,7 @@ class Assignment {
   std::string failure_;
 };
 
-}  // namespace
+}   // namespace
 
 void assign(Node& tree, const std::vector<std::string>& assignments, Problems& problems) {
   for (std::size_t i = 0; i < assignments.size(); ++i) {
@@ -114,4 +114,4 @@ void name_assignments(Problems& problems, const std::vector<std::string>& assign
   }
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -15,4 +15,4 @@ void assign(Node& tree, const std::vector<std::string>& assignments, Problems& p
 // Problems of what was assigned get "--set a.b.c=value" as their file.
 void name_assignments(Problems& problems, const std::vector<std::string>& assignments);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -29,7 +29,7 @@ Node stage_node(const PlannedStage& stage, const Plan& plan) {
   return node;
 }
 
-}  // namespace
+}   // namespace
 
 double Plan::device_s() const {
   double sum = 0;
@@ -65,4 +65,4 @@ Node to_node(const Plan& plan) {
   return node;
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -29,14 +29,14 @@ struct PlannedStage {
   std::vector<PlannedInput> inputs;
   ArtifactType output_type = ArtifactType::vocabulary;
 
-  Node key_fields;             // what the key is the hash of: {kind, version, settings, inputs, seed, numerics}
+  Node key_fields;   // what the key is the hash of: {kind, version, settings, inputs, seed, numerics}
   Digest key;
   bool key_is_final = false;   // every input's digest is known; before that, the key of the stage that makes it stands in
 
-  std::optional<Digest> output;            // in the store already, or made by now
-  std::string why;                         // why it has to run: "settings.width was 128, is 64"; empty when it has not
+  std::optional<Digest> output;   // in the store already, or made by now
+  std::string why;                // why it has to run: "settings.width was 128, is 64"; empty when it has not
   std::optional<Digest> expected_output;
-  bool is_replayed = false;                // the expectation is from a record
+  bool is_replayed = false;   // the expectation is from a record
 
   Resources resources;
   double device_s = 0;   // estimated
@@ -50,7 +50,7 @@ struct Plan {
   std::string numerics;
   int ranks = 1;
   int threads_per_rank = 1;
-  double peak_flops = 0;       // of one device; 0: unknown, and then so is the time of what is counted in FLOPs
+  double peak_flops = 0;   // of one device; 0: unknown, and then so is the time of what is counted in FLOPs
   std::int64_t memory_limit_bytes = 0;
   std::vector<PlannedStage> stages;
 
@@ -63,4 +63,4 @@ struct Plan {
 // As plain values, for --json.
 Node to_node(const Plan& plan);
 
-}  // namespace lastro
+}   // namespace lastro

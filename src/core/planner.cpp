@@ -197,9 +197,10 @@ class Planner {
     const std::int64_t limit = planned_.plan.memory_limit_bytes, need = stage.resources.memory_bytes();
     if (limit == 0 || need <= limit) return;
     std::string classes;
-    for (const MemoryShare& share : stage.resources.memory_per_rank) classes += (classes.empty() ? "" : ", ") + share.name + " " + bytes_text(share.bytes);
-    planned_.excesses.push_back(stage.name + " needs " + bytes_text(need) + " a rank (" + classes + ") and has " + bytes_text(limit) + " by " + memory_limit_from_ +
-                                ". " + memory_change(stage, limit));
+    for (const MemoryShare& share : stage.resources.memory_per_rank)
+      classes += (classes.empty() ? "" : ", ") + share.name + " " + bytes_text(share.bytes);
+    planned_.excesses.push_back(stage.name + " needs " + bytes_text(need) + " a rank (" + classes + ") and has " + bytes_text(limit) + " by " +
+                                memory_limit_from_ + ". " + memory_change(stage, limit));
   }
 
   std::string memory_change(const PlannedStage& stage, std::int64_t limit) const {
@@ -212,7 +213,8 @@ class Planner {
       }
     };
     for (const ChangeInfo& change : kind.changes(stage.settings))
-      if (const std::int64_t bytes = need(change.settings, around_.ranks); bytes <= limit) return "The cheapest change that fits: " + change.what + " (" + bytes_text(bytes) + ")";
+      if (const std::int64_t bytes = need(change.settings, around_.ranks); bytes <= limit)
+        return "The cheapest change that fits: " + change.what + " (" + bytes_text(bytes) + ")";
     for (int ranks = 2 * around_.ranks; ranks <= 64 * around_.ranks; ranks *= 2)
       if (const std::int64_t bytes = need(stage.settings, ranks); bytes <= limit)
         return "The cheapest change that fits: " + std::to_string(ranks) + " ranks (" + bytes_text(bytes) + ")";
@@ -223,8 +225,10 @@ class Planner {
     if (!manifest_.budget.cost_usd) return;
     const double limit = *manifest_.budget.cost_usd, total = planned_.plan.cost_usd();
     if (total <= limit) return;
-    planned_.excesses.push_back("the plan costs " + usd_text(total) + " (" + shares([](const PlannedStage& s) { return usd_text(s.cost_usd); }) + ") and budget.cost_usd is " +
-                                usd_text(limit) + ". " + time_change(total, limit, [this](double s) { return cost_usd(manifest_.rates, s); }, usd_text, "budget.cost_usd"));
+    planned_.excesses.push_back("the plan costs " + usd_text(total) + " (" + shares([](const PlannedStage& s) { return usd_text(s.cost_usd); }) +
+                                ") and budget.cost_usd is " + usd_text(limit) + ". " +
+                                time_change(
+                                    total, limit, [this](double s) { return cost_usd(manifest_.rates, s); }, usd_text, "budget.cost_usd"));
   }
 
   void check_hours() {
@@ -232,8 +236,10 @@ class Planner {
     const double limit = *manifest_.budget.hours * 3600, total = planned_.plan.wall_s();
     if (total <= limit) return;
     planned_.excesses.push_back("the plan takes " + duration_text(total) + " on " + std::to_string(around_.ranks) + " ranks (" +
-                                shares([this](const PlannedStage& s) { return duration_text(s.device_s / around_.ranks); }) + ") and budget.hours allows " +
-                                duration_text(limit) + ". " + time_change(total, limit, [this](double s) { return s / around_.ranks; }, duration_text, "budget.hours"));
+                                shares([this](const PlannedStage& s) { return duration_text(s.device_s / around_.ranks); }) +
+                                ") and budget.hours allows " + duration_text(limit) + ". " +
+                                time_change(
+                                    total, limit, [this](double s) { return s / around_.ranks; }, duration_text, "budget.hours"));
   }
 
   // "04_pretrain 1.2 USD, 05_scale 3 USD" of the stages that have to run and are not free.
@@ -252,7 +258,9 @@ class Planner {
     std::stable_sort(dearest.begin(), dearest.end(), [](const PlannedStage* a, const PlannedStage* b) { return a->device_s > b->device_s; });
     for (const PlannedStage* stage : dearest)
       for (const ChangeInfo& change : kind_of(stage->kind).changes(stage->settings)) {
-        const double after = total - in_units(stage->device_s - device_seconds(kind_of(stage->kind).resources(change.settings, facts_for(*stage, around_.ranks)), speed_));
+        const double after =
+            total -
+            in_units(stage->device_s - device_seconds(kind_of(stage->kind).resources(change.settings, facts_for(*stage, around_.ranks)), speed_));
         if (after <= limit) return "The cheapest change that fits: " + stage->name + "." + change.what + " (" + text(after) + ")";
       }
     return "No single change fits; " + field + " would have to allow " + text(total);
@@ -267,7 +275,7 @@ class Planner {
   Planned planned_;
 };
 
-}  // namespace
+}   // namespace
 
 Planned plan(const Manifest& manifest, const StageRegistry& registry, const Surroundings& surroundings) {
   return Planner(manifest, registry, surroundings).make();
@@ -303,4 +311,4 @@ std::vector<std::pair<std::string, Digest>> input_digests(const PlannedStage& st
   return digests;
 }
 
-}  // namespace lastro
+}   // namespace lastro

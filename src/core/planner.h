@@ -12,7 +12,7 @@ namespace lastro {
 
 // What a plan depends on besides the manifest.
 struct Surroundings {
-  Sources sources;                       // every source of the manifest, resolved
+  Sources sources;   // every source of the manifest, resolved
   int ranks = 1;
   int threads_per_rank = 1;
   double measured_peak_flops = 0;        // of one device, a second; 0: not measured. The manifest's number goes first
@@ -45,4 +45,4 @@ std::vector<std::size_t> descendants(const Plan& plan, std::size_t stage);
 // The input hash of a record: the digest of the first artifact, or of the first source where a stage takes sources alone.
 std::vector<std::pair<std::string, Digest>> input_digests(const PlannedStage& stage);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -22,4 +22,4 @@ constexpr double random_unit(std::uint64_t seed, Purpose purpose, std::uint64_t 
   return static_cast<double>(random_u64(seed, purpose, a, b) >> 11) * 0x1p-53;
 }
 
-}  // namespace lastro
+}   // namespace lastro

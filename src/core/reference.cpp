@@ -99,7 +99,7 @@ std::string stage_section(const StageKind& kind) {
   return text;
 }
 
-}  // namespace
+}   // namespace
 
 Node manifest_schema(const StageRegistry& registry) {
   Node schema = with(Node::mapping(), "$schema", Node("https://json-schema.org/draft/2020-12/schema"));
@@ -108,11 +108,13 @@ Node manifest_schema(const StageRegistry& registry) {
   schema.set("additionalProperties", false);
   schema.set("required", Node(Node::Sequence{Node("name"), Node("stages")}));
   Node properties = schema_of(specs_of<Manifest>()).at("properties");
-  Node stages = with(with(typed("object"), "additionalProperties", false), "patternProperties", with(Node::mapping(), stage_name_pattern, any_stage_schema(registry)));
+  Node stages = with(with(typed("object"), "additionalProperties", false), "patternProperties",
+                     with(Node::mapping(), stage_name_pattern, any_stage_schema(registry)));
   stages.set("minProperties", 1);
   properties.set("sources", described(by_name(schema_of(specs_of<SourceSpec>())), "text sources by name"));
   properties.set("stages", described(std::move(stages), "stages by name, two digits first; their order follows from their inputs"));
-  properties.set("gates", described(by_name(with(typed("string"), "pattern", Node(condition_pattern))), "conditions by measurement, such as \"<= 25.0\" or \">= baseline + 0.5\""));
+  properties.set("gates", described(by_name(with(typed("string"), "pattern", Node(condition_pattern))),
+                                    "conditions by measurement, such as \"<= 25.0\" or \">= baseline + 0.5\""));
   for (const std::string_view key : recorded_run_keys) properties.set(key, described(Node::mapping(), "recorded by a run"));
   schema.set("properties", std::move(properties));
   return schema;
@@ -128,11 +130,13 @@ std::string manifest_reference(const StageRegistry& registry) {
   text += "| `settings` | `{}` | mapping | the kind's own fields, below |\n";
   text += "| `expect.output_hash` | `null` | text; or null | a run that makes anything else stops |\n";
   text += "\n### `gates`: each by the measurement it judges\n\n";
-  text += "`<=`, `>=`, `<`, `>` or `==`, and then a number, or a name with a number added: `\"<= 25.0\"`, `\">= baseline + 0.5\"`, `\"<= baseline - 1 %\"`, `\"<= xz\"`.\n";
+  text +=
+      "`<=`, `>=`, `<`, `>` or `==`, and then a number, or a name with a number added: `\"<= 25.0\"`, `\">= baseline + 0.5\"`, `\"<= baseline - 1 "
+      "%\"`, `\"<= xz\"`.\n";
   text += "A name is `baseline` (the same measurement in the baseline report) or another measurement. What was not measured holds the release.\n";
   text += "Of every run: `cost_total_usd`, `wall_clock_total_sec`.\n";
   for (const StageKind& kind : registry.kinds()) text += stage_section(kind);
   return text;
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -11,4 +11,4 @@ namespace lastro {
 Node manifest_schema(const StageRegistry& registry);
 std::string manifest_reference(const StageRegistry& registry);
 
-}  // namespace lastro
+}   // namespace lastro

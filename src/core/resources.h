@@ -40,9 +40,9 @@ struct UpstreamStage {
 struct PlanFacts {
   int ranks = 1;
   int threads_per_rank = 1;
-  std::int64_t memory_limit_bytes = 0;    // of one rank; 0: none
-  std::uint64_t source_bytes = 0;         // of the stage's own sources, as they lie on disk
-  std::vector<UpstreamStage> upstream;    // nearest first
+  std::int64_t memory_limit_bytes = 0;   // of one rank; 0: none
+  std::uint64_t source_bytes = 0;        // of the stage's own sources, as they lie on disk
+  std::vector<UpstreamStage> upstream;   // nearest first
 
   // The nearest stage of that kind; null when there is none.
   const UpstreamStage* find(std::string_view kind) const {
@@ -52,4 +52,4 @@ struct PlanFacts {
   }
 };
 
-}  // namespace lastro
+}   // namespace lastro

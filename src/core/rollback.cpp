@@ -30,7 +30,7 @@ void add_largest(std::vector<MemoryShare>& memory, const MemoryShare& share) {
     known->bytes = std::max(known->bytes, share.bytes);
 }
 
-}  // namespace
+}   // namespace
 
 Rollback rollback_of(const Plan& plan, std::string_view stage) {
   const std::size_t first = place_of(plan, stage);
@@ -47,4 +47,4 @@ Rollback rollback_of(const Plan& plan, std::string_view stage) {
   return rollback;
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -10,7 +10,7 @@ namespace lastro {
 
 // What rolling a stage back invalidates, and what running it again takes. Artifacts stay in the store.
 struct Rollback {
-  std::vector<std::size_t> stages;            // the stage and its descendants, in the plan's order
+  std::vector<std::size_t> stages;   // the stage and its descendants, in the plan's order
   double device_s = 0;
   double cost_usd = 0;
   double flops = 0;
@@ -20,4 +20,4 @@ struct Rollback {
 // Throws UsageError, naming the nearest stage, when there is none of that name ("04_pretrain", or "pretrain" where one stage ends so).
 Rollback rollback_of(const Plan& plan, std::string_view stage);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -22,4 +22,4 @@ class Sequences {
   virtual Digest fingerprint() const = 0;
 };
 
-}  // namespace lastro
+}   // namespace lastro

@@ -179,7 +179,7 @@ Node bearing(const SettingSpec& spec, const Node& value) {
   return Node(std::move(items));
 }
 
-}  // namespace
+}   // namespace
 
 Node complete_settings(const SettingSpecs& specs, const Node& given, const SettingsPlace& place, Problems& problems) {
   return Completer(place.file, problems).mapping(specs, given, place.path, place.mark);
@@ -210,4 +210,4 @@ std::string shown(const Node& value) {
   return "\"" + text + (rest.empty() ? "" : "...") + "\"";
 }
 
-}  // namespace lastro
+}   // namespace lastro

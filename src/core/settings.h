@@ -131,7 +131,8 @@ T from_node_value(const Node& node) {
   } else if constexpr (std::is_same_v<T, double>) {
     return node.number();
   } else {
-    static_assert(std::is_same_v<T, std::string>, "a setting is bool, int64_t, double, string, a named enum, a struct with fields, or optional or vector of these");
+    static_assert(std::is_same_v<T, std::string>,
+                  "a setting is bool, int64_t, double, string, a named enum, a struct with fields, or optional or vector of these");
     return node.text();
   }
 }
@@ -162,7 +163,8 @@ SettingSpec spec_of_type(const T& value) {
   } else if constexpr (std::is_same_v<T, double>) {
     spec.type = SettingType::real;
   } else {
-    static_assert(std::is_same_v<T, std::string>, "a setting is bool, int64_t, double, string, a named enum, a struct with fields, or optional or vector of these");
+    static_assert(std::is_same_v<T, std::string>,
+                  "a setting is bool, int64_t, double, string, a named enum, a struct with fields, or optional or vector of these");
     spec.type = SettingType::text;
   }
   return spec;
@@ -182,7 +184,7 @@ SettingSpecs specs_of_struct(const S& defaults) {
   return specs;
 }
 
-}  // namespace settings_detail
+}   // namespace settings_detail
 
 // The fields of S, with the values of `defaults` (a recipe, say) as what they fall back to.
 template <HasFields S>
@@ -208,4 +210,4 @@ S parse_settings(const Node& given, const SettingsPlace& place, Problems& proble
   return settings_from<S>(complete_settings(specs_of(defaults), given, place, problems));
 }
 
-}  // namespace lastro
+}   // namespace lastro

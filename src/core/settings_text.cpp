@@ -53,9 +53,7 @@ Node value_schema(const SettingSpec& spec) {
   return either(std::move(schema), std::move(none));
 }
 
-Node default_of(const SettingSpec& spec) {
-  return spec.fallback.is_null() && !spec.info.absent.empty() ? Node(spec.info.absent) : spec.fallback;
-}
+Node default_of(const SettingSpec& spec) { return spec.fallback.is_null() && !spec.info.absent.empty() ? Node(spec.info.absent) : spec.fallback; }
 
 std::string range_words(const FieldInfo& info) {
   const bool has_low = std::isfinite(info.min), is_open = std::isfinite(info.above), has_high = std::isfinite(info.max);
@@ -99,7 +97,7 @@ std::string cell(std::string text) {
   return text;
 }
 
-}  // namespace
+}   // namespace
 
 std::string values_text(const SettingSpec& spec) {
   std::string text = (spec.info.one_or_many ? "one or a list of: " : spec.is_list ? "list of: " : "") + item_words(spec) + range_words(spec.info);
@@ -139,4 +137,4 @@ std::string markdown_rows(const SettingSpecs& specs, const std::string& prefix) 
   return rows;
 }
 
-}  // namespace lastro
+}   // namespace lastro

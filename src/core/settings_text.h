@@ -16,4 +16,4 @@ inline constexpr std::string_view markdown_head = "| field | default | values | 
 // The values a setting takes: "whole number, 257 to 1000000, tokens".
 std::string values_text(const SettingSpec& spec);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -19,10 +19,10 @@ struct ShardHeader {
 
 // Where things lie in a shard file, in bytes from its beginning. Data are little-endian fp32.
 struct ShardPlaces {
-  static constexpr std::int64_t nowhere = -1;        // of an interval without elements
+  static constexpr std::int64_t nowhere = -1;   // of an interval without elements
   std::int64_t file_bytes = 0;
-  std::int64_t tile_digests = nowhere;               // the table of tile digests, 32 bytes a tile, in the order of plane, unit, tile
-  std::vector<std::vector<std::int64_t>> data;       // [plane][unit]: the elements shard_of(unit)
+  std::int64_t tile_digests = nowhere;           // the table of tile digests, 32 bytes a tile, in the order of plane, unit, tile
+  std::vector<std::vector<std::int64_t>> data;   // [plane][unit]: the elements shard_of(unit)
   bool operator==(const ShardPlaces&) const = default;
 };
 
@@ -37,4 +37,4 @@ class ShardFormat {
   virtual ShardPlaces lay_out(const std::filesystem::path& path, const ShardHeader& header) const = 0;
 };
 
-}  // namespace lastro
+}   // namespace lastro

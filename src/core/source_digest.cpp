@@ -9,7 +9,8 @@
 namespace lastro {
 
 Digest digest_of(const Source& source) {
-  if (source.format == SourceFormat::stories) return sha256("stories seed " + std::to_string(source.stories_seed) + " bytes " + std::to_string(source.stories_bytes));
+  if (source.format == SourceFormat::stories)
+    return sha256("stories seed " + std::to_string(source.stories_seed) + " bytes " + std::to_string(source.stories_bytes));
   if (source.files.size() == 1) return source.files[0].sha256;
   std::vector<Digest> digests;
   for (const SourceFile& file : source.files) digests.push_back(file.sha256);
@@ -25,9 +26,10 @@ void check_source_digests(const Manifest& manifest, const Sources& sources) {
     if (!spec || !spec->expected_sha256 || *spec->expected_sha256 == digest_of(source)) continue;
     const std::string wanted = spec->expected_sha256->to_string(), found = digest_of(source).to_string();
     const Problem problem{manifest.file, spec->sha256_mark,
-                          "sources." + source.name + " has content " + found + " (wanted " + wanted + ") bring back the old text, or write sha256: auto to take the new one"};
+                          "sources." + source.name + " has content " + found + " (wanted " + wanted +
+                              ") bring back the old text, or write sha256: auto to take the new one"};
     throw ContractError(problem.to_string(), "sources." + source.name, wanted, found);
   }
 }
 
-}  // namespace lastro
+}   // namespace lastro

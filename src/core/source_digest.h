@@ -12,4 +12,4 @@ Digest digest_of(const Source& source);
 // Throws ContractError (place in the manifest, hash wanted and found) unless every source has the content that the manifest wants.
 void check_source_digests(const Manifest& manifest, const Sources& sources);
 
-}  // namespace lastro
+}   // namespace lastro

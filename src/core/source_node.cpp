@@ -10,7 +10,7 @@ Digest digest_from(const Node& node) {
   throw InternalError("a source travelled with \"" + node.text() + "\" as a digest");
 }
 
-}  // namespace
+}   // namespace
 
 Node to_node(const Sources& sources) {
   Node list = Node::sequence();
@@ -59,4 +59,4 @@ Sources sources_from(const Node& list) {
   return sources;
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -9,4 +9,4 @@ namespace lastro {
 Node to_node(const Sources& sources);
 Sources sources_from(const Node& node);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -18,7 +18,7 @@ const Node& node_on_path(const Node& settings, std::string_view path) {
   return *at;
 }
 
-}  // namespace
+}   // namespace
 
 void SettingsCheck::refuse(std::string_view field, std::string_view reason) {
   const Node& value = node_on_path(settings_, field);
@@ -106,5 +106,5 @@ AnyModel any_model(const ResolvedArtifact& artifact, std::string_view port, std:
   throw_wrong_type(port, artifact.type, stage);
 }
 
-}  // namespace stage_detail
-}  // namespace lastro
+}   // namespace stage_detail
+}   // namespace lastro

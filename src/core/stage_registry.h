@@ -302,7 +302,7 @@ constexpr std::string_view doc_of() {
     return "";
 }
 
-}  // namespace stage_detail
+}   // namespace stage_detail
 
 template <class S>
 StageKind stage_kind() {
@@ -310,9 +310,11 @@ StageKind stage_kind() {
   static_assert(HasFields<typename S::Settings>, "a stage's Settings is a struct with fields (core/settings.h), or NoSettings");
   static_assert(stage_detail::is_artifact<typename S::Output>::value, "a stage's Output is one Artifact type");
   static_assert(std::constructible_from<S, typename S::Settings>, "a stage is constructed from its Settings");
-  static_assert(requires(const S& stage, RunContext& run, const typename S::Inputs& inputs) {
-    { stage.run(run, inputs) } -> std::same_as<StageResult>;
-  }, "a stage has StageResult run(RunContext&, const Inputs&) const");
+  static_assert(
+      requires(const S& stage, RunContext& run, const typename S::Inputs& inputs) {
+        { stage.run(run, inputs) } -> std::same_as<StageResult>;
+      },
+      "a stage has StageResult run(RunContext&, const Inputs&) const");
   StageKind made;
   made.kind = S::kind;
   made.doc = stage_detail::doc_of<S>();
@@ -334,4 +336,4 @@ void register_stage(StageRegistry& registry) {
   registry.add(stage_kind<S>());
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -15,4 +15,4 @@ Digest digest_of_files(ArtifactType type, const std::vector<ArtifactFile>& files
   return hash.finish();
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -66,4 +66,4 @@ class Store {
   virtual std::vector<Damage> verify(const Digest& digest) const = 0;
 };
 
-}  // namespace lastro
+}   // namespace lastro

@@ -13,7 +13,7 @@ std::string shortest(Number value) {
   return std::string(digits, end);
 }
 
-}  // namespace
+}   // namespace
 
 std::string text_of(std::int64_t value) { return shortest(value); }
 
@@ -23,4 +23,4 @@ std::string text_of(double value) {
   return text;
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -10,4 +10,4 @@ namespace lastro {
 std::string text_of(std::int64_t value);
 std::string text_of(double value);
 
-}  // namespace lastro
+}   // namespace lastro

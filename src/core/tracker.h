@@ -28,4 +28,4 @@ class SilentTracker final : public Tracker {
   void metrics(const Node&) override {}
 };
 
-}  // namespace lastro
+}   // namespace lastro

@@ -5,7 +5,7 @@ namespace {
 
 constexpr bool between(unsigned char value, unsigned char low, unsigned char high) { return value >= low && value <= high; }
 
-}  // namespace
+}   // namespace
 
 // The table of well-formed sequences: The Unicode Standard, section 3.9, table 3-7.
 std::size_t utf8_sequence_length(std::string_view text) {
@@ -38,4 +38,4 @@ std::size_t first_invalid_utf8(std::string_view text) {
   return at;
 }
 
-}  // namespace lastro
+}   // namespace lastro

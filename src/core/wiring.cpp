@@ -16,7 +16,8 @@ std::vector<std::string_view> names_of(const auto& named) {
 
 class WiringCheck {
  public:
-  WiringCheck(const Manifest& manifest, const StageRegistry& registry, Problems& problems) : manifest_(manifest), registry_(registry), problems_(problems) {}
+  WiringCheck(const Manifest& manifest, const StageRegistry& registry, Problems& problems)
+      : manifest_(manifest), registry_(registry), problems_(problems) {}
 
   void check() {
     for (const StageSpec& stage : manifest_.stages)
@@ -40,7 +41,8 @@ class WiringCheck {
     for (const InputPort& port : kind.inputs) {
       const bool is_given = std::any_of(stage.inputs.begin(), stage.inputs.end(), [&](const StageInput& input) { return input.port == port.name; });
       if (!is_given && !port.is_optional)
-        refuse(stage.mark, stage.name + "." + std::string(port.name) + " is missing (" + stage.kind + " takes " + words_for(port) + ")" + candidate(stage, port));
+        refuse(stage.mark,
+               stage.name + "." + std::string(port.name) + " is missing (" + stage.kind + " takes " + words_for(port) + ")" + candidate(stage, port));
     }
   }
 
@@ -84,7 +86,8 @@ class WiringCheck {
     std::string found;
     for (const StageSpec& other : manifest_.stages) {
       const StageKind* kind = registry_.find(other.kind);
-      if (kind && other.name < stage.name && std::find(port.accepts.begin(), port.accepts.end(), kind->output) != port.accepts.end()) found = other.name;
+      if (kind && other.name < stage.name && std::find(port.accepts.begin(), port.accepts.end(), kind->output) != port.accepts.end())
+        found = other.name;
     }
     if (port.takes_sources() && !manifest_.sources.empty()) found = manifest_.sources.front().name;
     return found.empty() ? "" : ". Did you mean " + found + "?";
@@ -131,9 +134,11 @@ class WiringCheck {
     known.insert(known.end(), run_measurements.begin(), run_measurements.end());
     const auto is_known = [&](std::string_view name) { return std::find(known.begin(), known.end(), name) != known.end(); };
     for (const Gate& gate : manifest_.gates) {
-      if (!is_known(gate.measurement)) refuse(gate.mark, "gates." + gate.measurement + " is measured by no stage" + suggestion(gate.measurement, known));
+      if (!is_known(gate.measurement))
+        refuse(gate.mark, "gates." + gate.measurement + " is measured by no stage" + suggestion(gate.measurement, known));
       if (!gate.reference.empty() && gate.reference != "baseline" && !is_known(gate.reference))
-        refuse(gate.mark, "gates." + gate.measurement + "=\"" + gate.condition() + "\": " + gate.reference + " is measured by no stage" + suggestion(gate.reference, known));
+        refuse(gate.mark, "gates." + gate.measurement + "=\"" + gate.condition() + "\": " + gate.reference + " is measured by no stage" +
+                              suggestion(gate.reference, known));
     }
   }
 
@@ -142,7 +147,7 @@ class WiringCheck {
   Problems& problems_;
 };
 
-}  // namespace
+}   // namespace
 
 void check_wiring(const Manifest& manifest, const StageRegistry& registry, Problems& problems) { WiringCheck(manifest, registry, problems).check(); }
 
@@ -170,4 +175,4 @@ std::vector<std::size_t> stage_order(const Manifest& manifest) {
   return order;
 }
 
-}  // namespace lastro
+}   // namespace lastro

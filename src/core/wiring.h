@@ -17,4 +17,4 @@ std::vector<std::size_t> stage_order(const Manifest& manifest);
 // The stages that a stage takes artifacts from, by index.
 std::vector<std::size_t> stages_before(const Manifest& manifest, const StageSpec& stage);
 
-}  // namespace lastro
+}   // namespace lastro

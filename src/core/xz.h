@@ -21,4 +21,4 @@ class XzLength {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace lastro
+}   // namespace lastro

@@ -19,4 +19,4 @@ Node parse_yaml(std::string_view text, const std::string& file, Problems& proble
 // their shortest form. parse_yaml gives an equal tree. Requires: texts are UTF-8 (other bytes are replaced by U+FFFD).
 std::string to_yaml_block(const Node& tree);
 
-}  // namespace lastro
+}   // namespace lastro

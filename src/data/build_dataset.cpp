@@ -71,7 +71,8 @@ void refuse_all_gone(const BuildState& state, const Ingested& ingested, const Re
   if (left > 1 || (left == 1 && duplicates == 0)) return;
   const std::string name = words_for(state.text);
   if (duplicates > 0 && left == 1)
-    throw ContractError("the " + std::to_string(documents) + " documents of " + name + " are one text again and again (" + std::to_string(duplicates) +
+    throw ContractError("the " + std::to_string(documents) + " documents of " + name + " are one text again and again (" +
+                            std::to_string(duplicates) +
                             " are duplicates; a model would learn it by heart). Name other files, or turn settings.dedup off",
                         name, "two different documents", "one");
   throw ContractError("no document of " + name + " is left (" + std::to_string(contaminated) + " of " + std::to_string(documents) +
@@ -137,7 +138,7 @@ void copy_tokenizer(const Tokenizer& tokenizer, const std::filesystem::path& out
     std::filesystem::copy_file(tokenizer.folder() / name, output / "tokenizer" / name, std::filesystem::copy_options::overwrite_existing);
 }
 
-}  // namespace
+}   // namespace
 
 StageResult build_dataset(RunContext& run, const DatasetSettings& settings, const Tokenizer& tokenizer, const Sources& text,
                           const Sources& evaluation) {
@@ -146,7 +147,12 @@ StageResult build_dataset(RunContext& run, const DatasetSettings& settings, cons
   const BpeTokenizer bpe = BpeTokenizer::load(tokenizer.folder());
   const std::filesystem::path folder = fresh_folder(run);
   const std::string rank = std::to_string(run.ranks.rank().value);
-  BuildState state{run,  settings, text, evaluation, folder, DocumentStore(folder, run.ranks.rank().value),
+  BuildState state{run,
+                   settings,
+                   text,
+                   evaluation,
+                   folder,
+                   DocumentStore(folder, run.ranks.rank().value),
                    RemovalLog(folder / ("log-" + rank), memory_share(run, 4), text.size() + evaluation.size())};
 
   const Ingested ingested = ingest(state);
@@ -171,4 +177,4 @@ StageResult build_dataset(RunContext& run, const DatasetSettings& settings, cons
   return {summary_of(layout, sources), Node::mapping(), std::nullopt};
 }
 
-}  // namespace lastro
+}   // namespace lastro

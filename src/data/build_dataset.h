@@ -17,4 +17,4 @@ namespace lastro {
 StageResult build_dataset(RunContext& run, const DatasetSettings& settings, const Tokenizer& tokenizer, const Sources& text,
                           const Sources& evaluation);
 
-}  // namespace lastro
+}   // namespace lastro

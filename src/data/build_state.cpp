@@ -30,4 +30,4 @@ void take_out(BuildState& state, Exchange<Removal>& removals) {
   });
 }
 
-}  // namespace lastro
+}   // namespace lastro

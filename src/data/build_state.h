@@ -47,4 +47,4 @@ struct BuildState {
 // first counts. Called inside together(), after the exchange was closed by all.
 void take_out(BuildState& state, Exchange<Removal>& removals);
 
-}  // namespace lastro
+}   // namespace lastro

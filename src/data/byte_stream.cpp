@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t chunk_bytes = 256 * 1024;
 
-}  // namespace
+}   // namespace
 
 ByteStream::ByteStream(const SourceFile& file) : planned_(file), file_(file.path), chunk_(chunk_bytes) {
   if (file_.size() != planned_.bytes) refuse_change(std::to_string(planned_.bytes) + " bytes", std::to_string(file_.size()) + " bytes");
@@ -55,4 +55,4 @@ void ByteStream::refuse_change(const std::string& wanted, const std::string& fou
                       planned_.path.string(), wanted, found);
 }
 
-}  // namespace lastro
+}   // namespace lastro

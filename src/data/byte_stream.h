@@ -51,4 +51,4 @@ class ByteStream {
   bool at_end_ = false;
 };
 
-}  // namespace lastro
+}   // namespace lastro

@@ -24,9 +24,7 @@ void append_utf8(char16_t point, std::string& text) {   // of a point from U+008
 
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
-bool is_line_break(std::string_view sequence) {
-  return sequence == "\xC2\x85" || sequence == "\xE2\x80\xA8" || sequence == "\xE2\x80\xA9";
-}
+bool is_line_break(std::string_view sequence) { return sequence == "\xC2\x85" || sequence == "\xE2\x80\xA8" || sequence == "\xE2\x80\xA9"; }
 
 // Appends to a text while holding rules 4 and 5.
 class LineTidier {
@@ -51,7 +49,7 @@ class LineTidier {
   std::int64_t newlines_ = 0;
 };
 
-}  // namespace
+}   // namespace
 
 CleanCounts& CleanCounts::operator+=(const CleanCounts& other) {
   invalid_bytes += other.invalid_bytes;
@@ -89,4 +87,4 @@ void clean_text(std::string_view raw, std::string& clean, CleanCounts& counts) {
   }
 }
 
-}  // namespace lastro
+}   // namespace lastro

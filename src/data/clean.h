@@ -23,4 +23,4 @@ struct CleanCounts {
 // Puts the clean form of `raw` into `clean`, which is emptied first.
 void clean_text(std::string_view raw, std::string& clean, CleanCounts& counts);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -65,7 +65,7 @@ std::vector<std::int64_t> items_found(const std::filesystem::path& folder, const
   return found;
 }
 
-}  // namespace
+}   // namespace
 
 std::int64_t Contamination::items() const {
   std::int64_t sum = 0;
@@ -103,4 +103,4 @@ Contamination measure_contamination(const std::filesystem::path& dataset_folder,
   return result;
 }
 
-}  // namespace lastro
+}   // namespace lastro

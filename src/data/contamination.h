@@ -29,4 +29,4 @@ struct Contamination {
 // held-out split where the dataset was made without evaluation sources is none of it. Keeps under `memory_limit_bytes`.
 Contamination measure_contamination(const std::filesystem::path& dataset_folder, Collective& ranks, std::int64_t memory_limit_bytes);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -103,7 +103,7 @@ class LayoutReader {
   std::string file_;
 };
 
-}  // namespace
+}   // namespace
 
 std::string_view name_of(Split split) {
   switch (split) {
@@ -141,7 +141,8 @@ Node to_node(const DatasetLayout& layout) {
 DatasetLayout read_dataset_layout(const std::filesystem::path& dataset_folder) {
   const std::filesystem::path file = dataset_folder / "dataset.json";
   std::ifstream stream(file, std::ios::binary);
-  if (!stream) throw ContractError(file.string() + " cannot be read (is " + dataset_folder.string() + " a dataset?)", file.string(), "a file", "none");
+  if (!stream)
+    throw ContractError(file.string() + " cannot be read (is " + dataset_folder.string() + " a dataset?)", file.string(), "a file", "none");
   std::ostringstream text;
   text << stream.rdbuf();
   const LayoutReader reader(file.string());
@@ -160,4 +161,4 @@ DatasetLayout read_dataset_layout(const std::filesystem::path& dataset_folder) {
   return layout;
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -52,8 +52,8 @@ struct DatasetLayout {
   int token_bytes = 2;
   std::int64_t vocabulary_size = 0;
   TokenId end_of_document = 0;
-  Digest tokenizer;                     // the Tokenizer artifact
-  std::vector<ShardedSource> train;     // in the order of the manifest; a source that gave nothing has no shards
+  Digest tokenizer;                   // the Tokenizer artifact
+  std::vector<ShardedSource> train;   // in the order of the manifest; a source that gave nothing has no shards
   std::vector<ShardedSource> held_out;
   std::vector<ShardedSource> evaluation;
   const std::vector<ShardedSource>& of(Split split) const;
@@ -64,4 +64,4 @@ Node to_node(const DatasetLayout& layout);
 // Throws ContractError when the file is damaged or of another version.
 DatasetLayout read_dataset_layout(const std::filesystem::path& dataset_folder);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -46,8 +46,10 @@ class GzipDecoder final : public Decoder {
     stream_.next_out = reinterpret_cast<Bytef*>(out.data());
     stream_.avail_out = static_cast<uInt>(out.size());
     const int code = inflate(&stream_, Z_NO_FLUSH);
-    if (code == Z_STREAM_END) between_members_ = true;
-    else if (code != Z_OK && code != Z_BUF_ERROR) refuse(path_, "gzip", stream_.msg ? stream_.msg : "unreadable");
+    if (code == Z_STREAM_END)
+      between_members_ = true;
+    else if (code != Z_OK && code != Z_BUF_ERROR)
+      refuse(path_, "gzip", stream_.msg ? stream_.msg : "unreadable");
     return {in.size() - stream_.avail_in, out.size() - stream_.avail_out};
   }
   bool may_end_here() const override { return between_members_; }
@@ -92,7 +94,7 @@ bool starts_with(std::span<const std::byte> head, std::initializer_list<int> mag
          std::equal(magic.begin(), magic.end(), head.begin(), [](int wanted, std::byte found) { return std::byte(wanted) == found; });
 }
 
-}  // namespace
+}   // namespace
 
 std::unique_ptr<Decoder> decoder_for(std::span<const std::byte> head, const std::filesystem::path& path) {
   if (starts_with(head, {0x1f, 0x8b})) return std::make_unique<GzipDecoder>(path);
@@ -100,4 +102,4 @@ std::unique_ptr<Decoder> decoder_for(std::span<const std::byte> head, const std:
   return std::make_unique<PlainDecoder>();
 }
 
-}  // namespace lastro
+}   // namespace lastro

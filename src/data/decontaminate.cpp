@@ -29,7 +29,8 @@ class ItemSlice {
         is_full_ = true;
         return;
       }
-      ids_.push_back({static_cast<std::uint32_t>(state.text.size()) + static_cast<std::uint32_t>(piece.source), 0, static_cast<std::uint64_t>(piece.document)});
+      ids_.push_back(
+          {static_cast<std::uint32_t>(state.text.size()) + static_cast<std::uint32_t>(piece.source), 0, static_cast<std::uint64_t>(piece.document)});
     };
     SourceDocuments(state.evaluation).read_and_report(0, 1, visit, [&] { return is_full_; });
     index_.seal();
@@ -79,7 +80,7 @@ void search_documents(BuildState& state, const ItemSlice& items, Exchange<Remova
   });
 }
 
-}  // namespace
+}   // namespace
 
 void decontaminate(BuildState& state) {
   if (state.evaluation.empty()) return;
@@ -97,4 +98,4 @@ void decontaminate(BuildState& state) {
   together(state.run, [&] { take_out(state, removals); });
 }
 
-}  // namespace lastro
+}   // namespace lastro

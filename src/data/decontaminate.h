@@ -8,4 +8,4 @@ namespace lastro {
 // once, documents are read several times.
 void decontaminate(BuildState& state);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -10,7 +10,7 @@ namespace lastro {
 
 // A document's name within a stage's sources; their order is the corpus's.
 struct DocumentId {
-  std::uint32_t source = 0;     // text sources first, in the order of the manifest, then evaluation sources
+  std::uint32_t source = 0;   // text sources first, in the order of the manifest, then evaluation sources
   std::uint32_t unused = 0;
   std::uint64_t document = 0;   // DocumentPiece::document
   auto operator<=>(const DocumentId&) const = default;
@@ -31,12 +31,12 @@ inline constexpr int rules = 4;
 // Why a document went, or was reported.
 struct Removal {
   DocumentId id;
-  DocumentId of;                   // duplicates: the document that stays; contaminated: the evaluation item
-  Digest digest;                   // of its clean text
+  DocumentId of;   // duplicates: the document that stays; contaminated: the evaluation item
+  Digest digest;   // of its clean text
   Rule rule = Rule::too_short;
   std::uint32_t is_reported = 0;   // 1: it stays in the dataset
   std::uint32_t home = 0;
-  std::uint32_t common = 0;        // near-duplicates: shingles in common, and in all
+  std::uint32_t common = 0;   // near-duplicates: shingles in common, and in all
   std::uint32_t all = 0;
   std::uint32_t unused = 0;
   // A document has one entry a rule at most; the first of several is the one that counts.
@@ -56,4 +56,4 @@ inline std::uint64_t head_of(const Digest& digest) {
   return head;
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -11,7 +11,7 @@ std::filesystem::path texts_path(const std::filesystem::path& folder, std::uint3
 
 constexpr std::size_t record_buffer_bytes = 64 * 1024;
 
-}  // namespace
+}   // namespace
 
 void DocumentBatch::add(const DocumentRecord& record, std::string_view text) {
   records_.push_back(record);
@@ -98,4 +98,4 @@ std::string_view TextReader::text(std::uint32_t home, std::uint64_t offset, std:
   return text_;
 }
 
-}  // namespace lastro
+}   // namespace lastro

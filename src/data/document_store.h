@@ -23,7 +23,9 @@ class DocumentBatch {
   std::size_t size() const { return records_.size(); }
   std::size_t bytes() const { return texts_.size(); }
   const DocumentRecord& record(std::size_t i) const { return records_[i]; }
-  std::string_view text(std::size_t i) const { return std::string_view(texts_).substr(begins_[i], (i + 1 < size() ? begins_[i + 1] : texts_.size()) - begins_[i]); }
+  std::string_view text(std::size_t i) const {
+    return std::string_view(texts_).substr(begins_[i], (i + 1 < size() ? begins_[i + 1] : texts_.size()) - begins_[i]);
+  }
 
  private:
   std::vector<DocumentRecord> records_;
@@ -84,4 +86,4 @@ class TextReader {
   std::string text_;
 };
 
-}  // namespace lastro
+}   // namespace lastro

@@ -20,7 +20,7 @@ char fence_of(std::string_view line) {
   return line.starts_with("```") ? '`' : line.starts_with("~~~") ? '~' : char{0};
 }
 
-}  // namespace
+}   // namespace
 
 std::size_t cut_of(std::string_view text) {
   const std::string_view window = text.substr(0, longest_document_bytes);
@@ -92,4 +92,4 @@ void DocumentAssembler::emit(std::size_t bytes) {
   document_.erase(0, bytes);
 }
 
-}  // namespace lastro
+}   // namespace lastro

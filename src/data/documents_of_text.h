@@ -41,12 +41,12 @@ class DocumentAssembler {
 
   SourceFormat format_;
   DocumentVisit visit_;
-  std::string line_;              // the start of a line whose end is not there yet
+  std::string line_;                 // the start of a line whose end is not there yet
   bool line_is_continued_ = false;   // line_ continues a line that was too long to hold
   std::string document_;
-  std::int64_t offset_ = 0;       // of document_
+  std::int64_t offset_ = 0;   // of document_
   bool after_blank_ = true;
-  char fence_ = 0;                // markdown: the character of the open fence
+  char fence_ = 0;   // markdown: the character of the open fence
 };
 
-}  // namespace lastro
+}   // namespace lastro

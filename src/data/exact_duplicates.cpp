@@ -36,7 +36,7 @@ class DuplicateFinder {
   std::optional<DigestRecord> first_;
 };
 
-}  // namespace
+}   // namespace
 
 void remove_exact_duplicates(BuildState& state) {
   RunContext& run = state.run;
@@ -60,4 +60,4 @@ void remove_exact_duplicates(BuildState& state) {
   together(run, [&] { take_out(state, removals); });
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -61,4 +61,4 @@ class Exchange {
   std::vector<WriteFile> files_;
 };
 
-}  // namespace lastro
+}   // namespace lastro

@@ -18,7 +18,7 @@ namespace {
   throw EnvironmentError("cannot " + std::string(verb) + " " + path.string() + " (" + std::strerror(error) + ")", "libc", call, error);
 }
 
-}  // namespace
+}   // namespace
 
 ReadFile::ReadFile(std::filesystem::path path) : path_(std::move(path)), descriptor_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC)) {
   if (descriptor_ < 0) fail("open", "open", path_);
@@ -52,9 +52,9 @@ void ReadFile::read_exactly(std::uint64_t offset, std::span<std::byte> into) con
   const std::size_t count = read_some(offset, into);
   if (count == into.size()) return;
   const std::uint64_t wanted = offset + into.size();
-  throw ContractError(path_.string() + " ends at byte " + std::to_string(offset + count) + " (wanted " + std::to_string(wanted) +
-                          " bytes; it was cut short)",
-                      path_.string(), std::to_string(wanted), std::to_string(offset + count));
+  throw ContractError(
+      path_.string() + " ends at byte " + std::to_string(offset + count) + " (wanted " + std::to_string(wanted) + " bytes; it was cut short)",
+      path_.string(), std::to_string(wanted), std::to_string(offset + count));
 }
 
 WriteFile::WriteFile(std::filesystem::path path, std::size_t buffer_bytes)
@@ -101,4 +101,4 @@ void WriteFile::write_out(std::span<const std::byte> bytes) {
   }
 }
 
-}  // namespace lastro
+}   // namespace lastro

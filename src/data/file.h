@@ -19,7 +19,7 @@ class ReadFile {
   ~ReadFile();
 
   const std::filesystem::path& path() const { return path_; }
-  std::uint64_t size() const;                                                 // now
+  std::uint64_t size() const;                                                     // now
   std::size_t read_some(std::uint64_t offset, std::span<std::byte> into) const;   // fewer bytes only at the end of the file
   void read_exactly(std::uint64_t offset, std::span<std::byte> into) const;       // ContractError when the file is too short
 
@@ -40,8 +40,8 @@ class WriteFile {
   void append(std::span<const std::byte> bytes);
   void append(std::string_view text) { append(std::as_bytes(std::span(text))); }
   std::uint64_t size() const { return written_ + buffer_.size(); }   // bytes appended so far
-  void flush();   // hands the buffer to the system: readers of the file see it
-  void close();   // flushes; to be called before another rank reads the file
+  void flush();                                                      // hands the buffer to the system: readers of the file see it
+  void close();                                                      // flushes; to be called before another rank reads the file
 
  private:
   void write_out(std::span<const std::byte> bytes);
@@ -53,4 +53,4 @@ class WriteFile {
   std::vector<std::byte> buffer_;
 };
 
-}  // namespace lastro
+}   // namespace lastro

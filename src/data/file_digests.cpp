@@ -36,7 +36,7 @@ std::string identity_of(const struct stat& s) {
 
 bool has_settled(const struct stat& s) { return std::time(nullptr) - std::max(s.st_mtim.tv_sec, s.st_ctim.tv_sec) > 2; }
 
-}  // namespace
+}   // namespace
 
 FileDigests::FileDigests(std::filesystem::path cache_file) : cache_file_(std::move(cache_file)) {
   if (cache_file_.empty()) return;
@@ -52,8 +52,8 @@ Digest FileDigests::of(const std::filesystem::path& file) {
   if (const auto found = known_.find(identity); found != known_.end()) return found->second;
   const Digest digest = sha256_file(file);
   if (identity_of(status_of(file)) != identity)
-    throw ContractError(file.string() + " changed while it was read (something writes to it). Wait until it is whole", file.string(), "a file at rest",
-                        "a file being written");
+    throw ContractError(file.string() + " changed while it was read (something writes to it). Wait until it is whole", file.string(),
+                        "a file at rest", "a file being written");
   if (has_settled(before)) {
     known_.emplace(identity, digest);
     has_news_ = true;
@@ -83,4 +83,4 @@ std::filesystem::path default_digest_cache() {
   return {};
 }
 
-}  // namespace lastro
+}   // namespace lastro

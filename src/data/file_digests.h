@@ -32,4 +32,4 @@ class FileDigests {
 // file-digests in the user's cache folder ($XDG_CACHE_HOME or ~/.cache, /lastro); empty when there is none.
 std::filesystem::path default_digest_cache();
 
-}  // namespace lastro
+}   // namespace lastro

@@ -20,4 +20,4 @@ constexpr std::uint64_t hash64(std::string_view bytes) {
   return mix64(hash);
 }
 
-}  // namespace lastro
+}   // namespace lastro

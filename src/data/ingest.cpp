@@ -77,8 +77,7 @@ std::vector<std::string> first_malformed(Collective& ranks, const std::vector<Re
   std::vector<std::string> named;
   for (const auto& source : reports) {
     std::string mine;
-    for (const auto& row : source.first_malformed)
-      mine += std::to_string(row.file) + ' ' + std::to_string(row.row) + ' ' + row.text + '\n';
+    for (const auto& row : source.first_malformed) mine += std::to_string(row.file) + ' ' + std::to_string(row.row) + ' ' + row.text + '\n';
     std::vector<MalformedRow> rows;
     for (const std::string& text : all_gather_text(ranks, mine)) {
       std::size_t begin = 0;
@@ -99,10 +98,10 @@ std::vector<std::string> first_malformed(Collective& ranks, const std::vector<Re
 void sum_over_ranks(Collective& ranks, std::vector<Ingested::OfSource>& sources) {
   std::vector<std::int64_t> sums;
   for (const auto& s : sources)
-    for (const std::int64_t count : {s.documents, s.malformed, s.clean_bytes, s.cleaned.invalid_bytes, s.cleaned.control_bytes}) sums.push_back(count);
+    for (const std::int64_t count : {s.documents, s.malformed, s.clean_bytes, s.cleaned.invalid_bytes, s.cleaned.control_bytes})
+      sums.push_back(count);
   ranks.all_sum(sums);
-  for (std::size_t i = 0; i < sources.size(); ++i)
-    sources[i] = {sums[5 * i], sums[5 * i + 1], sums[5 * i + 2], {sums[5 * i + 3], sums[5 * i + 4]}};
+  for (std::size_t i = 0; i < sources.size(); ++i) sources[i] = {sums[5 * i], sums[5 * i + 1], sums[5 * i + 2], {sums[5 * i + 3], sums[5 * i + 4]}};
 }
 
 void tell_and_judge(const BuildState& state, const Ingested& ingested, const std::vector<std::string>& malformed) {
@@ -115,18 +114,20 @@ void tell_and_judge(const BuildState& state, const Ingested& ingested, const std
       state.run.tracker.event("source " + name + ": " + std::to_string(counts.cleaned.control_bytes) + " control bytes removed");
     if (counts.malformed == 0) continue;
     const std::int64_t rows = counts.documents + counts.malformed;
-    const std::string text = "source " + name + ": " + std::to_string(counts.malformed) + " of " + std::to_string(rows) + " rows are malformed: " + malformed[i];
-    const bool is_too_many = counts.malformed > malformed_in_any_case &&
-                             static_cast<double>(counts.malformed) > state.settings.malformed * static_cast<double>(rows);
+    const std::string text =
+        "source " + name + ": " + std::to_string(counts.malformed) + " of " + std::to_string(rows) + " rows are malformed: " + malformed[i];
+    const bool is_too_many =
+        counts.malformed > malformed_in_any_case && static_cast<double>(counts.malformed) > state.settings.malformed * static_cast<double>(rows);
     if (is_too_many)
-      throw ContractError(text + " (more than the share that settings.malformed allows). Mend the file or its text_field, or raise the limit", name,
-                          "at most " + std::to_string(static_cast<std::int64_t>(state.settings.malformed * static_cast<double>(rows))) + " malformed rows",
-                          std::to_string(counts.malformed));
+      throw ContractError(
+          text + " (more than the share that settings.malformed allows). Mend the file or its text_field, or raise the limit", name,
+          "at most " + std::to_string(static_cast<std::int64_t>(state.settings.malformed * static_cast<double>(rows))) + " malformed rows",
+          std::to_string(counts.malformed));
     state.run.tracker.event(text);
   }
 }
 
-}  // namespace
+}   // namespace
 
 Ingested ingest(BuildState& state) {
   Ingested ingested{std::vector<Ingested::OfSource>(state.text.size() + state.evaluation.size())};
@@ -146,4 +147,4 @@ Ingested ingest(BuildState& state) {
   return ingested;
 }
 
-}  // namespace lastro
+}   // namespace lastro

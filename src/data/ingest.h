@@ -23,4 +23,4 @@ struct Ingested {
 // empty ones). Tells of malformed rows; throws ContractError when a source has too many.
 Ingested ingest(BuildState& state);
 
-}  // namespace lastro
+}   // namespace lastro

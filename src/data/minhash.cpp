@@ -33,7 +33,7 @@ std::uint64_t hash_of_run(std::span<const std::uint64_t> words) {
   return hash;
 }
 
-}  // namespace
+}   // namespace
 
 void shingles_of(std::span<const std::uint64_t> word_hashes, std::vector<std::uint64_t>& shingles) {
   shingles.clear();
@@ -76,4 +76,4 @@ Overlap overlap_of(std::span<const std::uint64_t> a, std::span<const std::uint64
   return {common, static_cast<std::int64_t>(a.size() + b.size()) - common};
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -29,4 +29,4 @@ struct Overlap {
 };
 Overlap overlap_of(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b);
 
-}  // namespace lastro
+}   // namespace lastro

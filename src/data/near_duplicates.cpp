@@ -144,7 +144,7 @@ class Verifier {
   std::vector<std::uint64_t> words_, shingles_, other_shingles_;
 };
 
-}  // namespace
+}   // namespace
 
 void remove_near_duplicates(BuildState& state) {
   RunContext& run = state.run;
@@ -171,4 +171,4 @@ void remove_near_duplicates(BuildState& state) {
   together(run, [&] { take_out(state, removals); });
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -15,4 +15,4 @@ inline constexpr int compared_neighbours = 8;
 
 void remove_near_duplicates(BuildState& state);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -30,7 +30,7 @@ std::vector<std::uint64_t> prefixes_of(std::span<const std::uint64_t> words) {
 constexpr std::int64_t bytes_per_entry = 16 + 4;   // and its part of the filter
 constexpr std::int64_t largest_index_bytes = std::int64_t{1} << 30;
 
-}  // namespace
+}   // namespace
 
 NgramIndex::NgramIndex(std::int64_t memory_limit_bytes)
     : capacity_(static_cast<std::size_t>(std::clamp<std::int64_t>(memory_limit_bytes, 4096, largest_index_bytes) / bytes_per_entry)) {}
@@ -76,4 +76,4 @@ void NgramIndex::look_up(std::uint64_t hash, const std::function<void(std::int64
     visit(entry->item);
 }
 
-}  // namespace lastro
+}   // namespace lastro

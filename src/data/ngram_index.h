@@ -38,8 +38,8 @@ class NgramIndex {
   std::vector<Entry> entries_;
   std::vector<std::uint64_t> filter_;   // a bit for each hash's upper bits: nearly every search ends here
   int filter_bits_ = 6;
-  unsigned lengths_ = 0;                // bit n: there are runs of n words
-  unsigned whole_lengths_ = 0;          // bit n: there are items of n words that must be the whole text
+  unsigned lengths_ = 0;         // bit n: there are runs of n words
+  unsigned whole_lengths_ = 0;   // bit n: there are items of n words that must be the whole text
 };
 
-}  // namespace lastro
+}   // namespace lastro

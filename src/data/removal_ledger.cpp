@@ -40,7 +40,7 @@ std::string line_of(const BuildState& state, const Removal& removal) {
   return to_json(line) + "\n";
 }
 
-}  // namespace
+}   // namespace
 
 std::string_view name_of(Rule rule) {
   switch (rule) {
@@ -71,4 +71,4 @@ void write_removal_ledger(BuildState& state) {
   });
 }
 
-}  // namespace lastro
+}   // namespace lastro

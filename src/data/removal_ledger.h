@@ -12,4 +12,4 @@ void write_removal_ledger(BuildState& state);
 
 std::string_view name_of(Rule rule);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -90,8 +90,8 @@ class Resolver {
     source.format = declared_.format.value_or(format_by_name(paths.front()));
     for (const fs::path& path : paths) {
       if (!declared_.format && format_by_name(path) != source.format)
-        return refuse("path has " + std::string(word_for(source.format)) + " and " + std::string(word_for(format_by_name(path))) +
-                      " files (" + path.string() + "; a source has one format). Say format:, or part it into two sources");
+        return refuse("path has " + std::string(word_for(source.format)) + " and " + std::string(word_for(format_by_name(path))) + " files (" +
+                      path.string() + "; a source has one format). Say format:, or part it into two sources");
       add_file(path, source);
     }
     std::sort(source.files.begin(), source.files.end(),
@@ -111,7 +111,9 @@ class Resolver {
       return {};
     }
     std::vector<fs::path> paths = matches_of(path);
-    if (paths.empty()) refuse("path=\"" + declared + "\" matches no file (looked from " + fs::absolute(place_.base_folder.empty() ? "." : place_.base_folder, ignored).string() + ")");
+    if (paths.empty())
+      refuse("path=\"" + declared + "\" matches no file (looked from " +
+             fs::absolute(place_.base_folder.empty() ? "." : place_.base_folder, ignored).string() + ")");
     return paths;
   }
 
@@ -131,10 +133,10 @@ class Resolver {
   bool is_refused_ = false;
 };
 
-}  // namespace
+}   // namespace
 
 std::optional<Source> resolve_source(const SourceSpec& declared, const SourcePlace& place, FileDigests& digests, Problems& problems) {
   return Resolver(declared, place, digests, problems).resolve();
 }
 
-}  // namespace lastro
+}   // namespace lastro

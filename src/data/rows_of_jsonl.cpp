@@ -11,8 +11,10 @@ void RowSplitter::add(std::string_view bytes) {
     const std::size_t newline = bytes.find('\n');
     const std::string_view part = bytes.substr(0, newline);
     is_too_long_ = is_too_long_ || row_.size() + part.size() > longest_row_bytes;
-    if (is_too_long_) row_.clear();
-    else row_ += part;
+    if (is_too_long_)
+      row_.clear();
+    else
+      row_ += part;
     end_ += static_cast<std::int64_t>(part.size());
     bytes.remove_prefix(part.size());
     if (newline == std::string_view::npos) return;
@@ -48,8 +50,10 @@ class FieldFinder final : public nlohmann::json_sax<nlohmann::json> {
   bool number_float(number_float_t, const string_t&) override { return other("a number"); }
   bool binary(binary_t&) override { return other("binary"); }
   bool string(string_t& value) override {
-    if (is_wanted_) text = std::move(value);
-    else if (depth_ == 0) found = "a string";
+    if (is_wanted_)
+      text = std::move(value);
+    else if (depth_ == 0)
+      found = "a string";
     is_wanted_ = false;
     return true;
   }
@@ -97,7 +101,7 @@ class FieldFinder final : public nlohmann::json_sax<nlohmann::json> {
   bool is_wanted_ = false;
 };
 
-}  // namespace
+}   // namespace
 
 RowText text_of_row(std::string_view json, std::string_view field) {
   FieldFinder finder(field);
@@ -109,4 +113,4 @@ RowText text_of_row(std::string_view json, std::string_view field) {
   return {std::nullopt, "no field " + name};
 }
 
-}  // namespace lastro
+}   // namespace lastro

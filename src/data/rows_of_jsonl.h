@@ -17,7 +17,7 @@ class RowSplitter {
   struct Row {
     std::int64_t number;   // counts from 1, blank lines included
     std::int64_t offset;
-    std::string_view json;  // without the newline; empty when too long
+    std::string_view json;   // without the newline; empty when too long
     bool is_too_long = false;
   };
   explicit RowSplitter(std::function<void(const Row&)> visit);
@@ -42,4 +42,4 @@ struct RowText {
 };
 RowText text_of_row(std::string_view json, std::string_view field);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -87,7 +87,7 @@ std::vector<double> weights_of(const std::vector<ShardedSource>& sources) {
   return weights;
 }
 
-}  // namespace
+}   // namespace
 
 Sampler::Sampler(const std::filesystem::path& dataset_folder, const Settings& settings)
     : settings_(settings),
@@ -134,4 +134,4 @@ void Sampler::sequence(std::int64_t sample, std::span<TokenId> tokens) const {
   std::fill(tokens.begin() + (last - begin), tokens.end(), layout_.end_of_document);
 }
 
-}  // namespace lastro
+}   // namespace lastro

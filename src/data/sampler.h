@@ -17,7 +17,7 @@ namespace lastro {
 class Permutation {
  public:
   Permutation(std::int64_t size, std::uint64_t seed, std::uint64_t stream);   // size >= 1
-  std::int64_t operator()(std::int64_t index) const;                         // 0 <= index < size
+  std::int64_t operator()(std::int64_t index) const;                          // 0 <= index < size
 
  private:
   std::uint64_t once(std::uint64_t value) const;
@@ -41,8 +41,8 @@ class Mixture {
   static constexpr std::int64_t cycle = 16384;
 
  private:
-  std::vector<Turn> turns_;             // of one cycle
-  std::vector<std::int64_t> quotas_;    // turns of each source in a cycle
+  std::vector<Turn> turns_;            // of one cycle
+  std::vector<std::int64_t> quotas_;   // turns of each source in a cycle
 };
 
 // Training sequences out of a dataset. A source is cut into windows of `context` targets: window w has the tokens [w * context,
@@ -79,4 +79,4 @@ class Sampler final : public Sequences {
   Digest fingerprint_;
 };
 
-}  // namespace lastro
+}   // namespace lastro

@@ -175,9 +175,7 @@ class Sharding {
     if (open->shard().tokens >= state_.settings.shard_tokens) close(static_cast<Split>(record.split));
   }
 
-  std::size_t place_of_source() const {
-    return source_ < state_.text.size() ? source_ : source_ - state_.text.size();
-  }
+  std::size_t place_of_source() const { return source_ < state_.text.size() ? source_ : source_ - state_.text.size(); }
 
   Shard next_shard(Split split) {
     Shard shard;
@@ -223,7 +221,9 @@ void share_digests(Collective& ranks, DatasetLayout& layout) {
   std::vector<std::int64_t> words;
   for (const Shard* shard : shards)
     for (const Digest* digest : {&shard->tokens_sha256, &shard->index_sha256})
-      for (int w = 0; w < 8; ++w) words.push_back(digest->bytes[4 * w] | digest->bytes[4 * w + 1] << 8 | digest->bytes[4 * w + 2] << 16 | std::int64_t{digest->bytes[4 * w + 3]} << 24);
+      for (int w = 0; w < 8; ++w)
+        words.push_back(digest->bytes[4 * w] | digest->bytes[4 * w + 1] << 8 | digest->bytes[4 * w + 2] << 16 |
+                        std::int64_t{digest->bytes[4 * w + 3]} << 24);
   ranks.all_sum(words);
   std::size_t next = 0;
   for (Shard* shard : shards)
@@ -245,7 +245,7 @@ DatasetLayout empty_layout(const BuildState& state, const BpeTokenizer& tokenize
   return layout;
 }
 
-}  // namespace
+}   // namespace
 
 DatasetLayout write_shards(BuildState& state, const BpeTokenizer& tokenizer, const HeldOutRule& held_out) {
   DatasetLayout layout = empty_layout(state, tokenizer);
@@ -260,4 +260,4 @@ DatasetLayout write_shards(BuildState& state, const BpeTokenizer& tokenizer, con
   return layout;
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -14,4 +14,4 @@ namespace lastro {
 // the documents alone. Returns the layout, equal on every rank.
 DatasetLayout write_shards(BuildState& state, const BpeTokenizer& tokenizer, const HeldOutRule& held_out);
 
-}  // namespace lastro
+}   // namespace lastro

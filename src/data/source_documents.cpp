@@ -32,9 +32,7 @@ class Turns {
 };
 
 // Whether a document belongs to the share of its source that is read. By content, so that neither order nor place decides.
-bool is_in_share(double share, std::string_view text) {
-  return share >= 1.0 || static_cast<double>(mix64(hash64(text) + 1) >> 11) * 0x1p-53 < share;
-}
+bool is_in_share(double share, std::string_view text) { return share >= 1.0 || static_cast<double>(mix64(hash64(text) + 1) >> 11) * 0x1p-53 < share; }
 
 // One source's documents on their way to the visitor.
 class Reading {
@@ -48,8 +46,10 @@ class Reading {
     for (std::size_t file = 0; file < source_.files.size() && !is_enough(); ++file) {
       const Turns turns(part, parts, file, source_.files.size());
       if (turns.takes_nothing()) continue;
-      if (source_.format == SourceFormat::jsonl) read_rows(file, turns);
-      else read_text(file, turns);
+      if (source_.format == SourceFormat::jsonl)
+        read_rows(file, turns);
+      else
+        read_text(file, turns);
     }
   }
 
@@ -121,22 +121,19 @@ class Reading {
   ReadReport::OfSource& report_;
 };
 
-}  // namespace
+}   // namespace
 
 SourceDocuments::SourceDocuments(Sources sources) : sources_(std::move(sources)) {}
 
-void SourceDocuments::read(int part, int parts, const std::function<void(const DocumentPiece&)>& visit) const {
-  read_and_report(part, parts, visit);
-}
+void SourceDocuments::read(int part, int parts, const std::function<void(const DocumentPiece&)>& visit) const { read_and_report(part, parts, visit); }
 
 ReadReport SourceDocuments::read_and_report(int part, int parts, const std::function<void(const DocumentPiece&)>& visit,
                                             const std::function<bool()>& is_enough) const {
   ReadReport report{std::vector<ReadReport::OfSource>(sources_.size())};
-  for (std::size_t s = 0; s < sources_.size(); ++s)
-    Reading(sources_[s], static_cast<int>(s), visit, is_enough, report.sources[s]).read(part, parts);
+  for (std::size_t s = 0; s < sources_.size(); ++s) Reading(sources_[s], static_cast<int>(s), visit, is_enough, report.sources[s]).read(part, parts);
   return report;
 }
 
 std::unique_ptr<DocumentStream> open_documents(const Sources& sources) { return std::make_unique<SourceDocuments>(sources); }
 
-}  // namespace lastro
+}   // namespace lastro

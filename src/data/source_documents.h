@@ -13,9 +13,9 @@ namespace lastro {
 
 // A jsonl row that holds no text.
 struct MalformedRow {
-  std::size_t file;    // its place in the source
-  std::int64_t row;    // counts from 1
-  std::string text;    // "rows.jsonl:17: no field "text""
+  std::size_t file;   // its place in the source
+  std::int64_t row;   // counts from 1
+  std::string text;   // "rows.jsonl:17: no field "text""
   auto operator<=>(const MalformedRow&) const = default;
 };
 
@@ -24,7 +24,7 @@ struct ReadReport {
   static constexpr std::size_t named = 5;   // malformed rows of each source that are named
 
   struct OfSource {
-    std::int64_t documents = 0;                  // given to the visitor
+    std::int64_t documents = 0;   // given to the visitor
     std::int64_t malformed = 0;
     std::vector<MalformedRow> first_malformed;   // by file and row
   };
@@ -53,4 +53,4 @@ class SourceDocuments final : public DocumentStream {
 
 constexpr int file_shift = 40;
 
-}  // namespace lastro
+}   // namespace lastro

@@ -129,4 +129,4 @@ class SpillSorter {
   std::vector<std::uint64_t> runs_;
 };
 
-}  // namespace lastro
+}   // namespace lastro

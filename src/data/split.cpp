@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t draws = std::int64_t{1} << 62;
 
-}  // namespace
+}   // namespace
 
 HeldOutRule::HeldOutRule(BuildState& state)
     : seed_(state.run.seed), limit_(static_cast<std::int64_t>(state.settings.held_out * static_cast<double>(draws))) {
@@ -38,4 +38,4 @@ std::int64_t HeldOutRule::draw_of(const Digest& digest) const {
   return static_cast<std::int64_t>(random_u64(seed_, Purpose::split, head_of(digest), tail) >> 2);
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -24,4 +24,4 @@ class HeldOutRule {
   std::int64_t documents_ = 0;
 };
 
-}  // namespace lastro
+}   // namespace lastro

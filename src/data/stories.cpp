@@ -14,11 +14,11 @@ struct Name {
   Words name, he, his, him;
 };
 constexpr std::array names{
-    Name{"Mia", "she", "her", "her"},  Name{"Ben", "he", "his", "him"},   Name{"Lily", "she", "her", "her"},  Name{"Tom", "he", "his", "him"},
-    Name{"Ada", "she", "her", "her"},  Name{"Max", "he", "his", "him"},   Name{"Rosa", "she", "her", "her"},  Name{"Finn", "he", "his", "him"},
-    Name{"Zoe", "she", "her", "her"},  Name{"Otto", "he", "his", "him"},  Name{"Nora", "she", "her", "her"},  Name{"Hugo", "he", "his", "him"},
-    Name{"Ivy", "she", "her", "her"},  Name{"Leo", "he", "his", "him"},   Name{"Clara", "she", "her", "her"}, Name{"Sam", "he", "his", "him"},
-    Name{"Vera", "she", "her", "her"}, Name{"Jack", "he", "his", "him"},  Name{"Pia", "she", "her", "her"},   Name{"Paul", "he", "his", "him"},
+    Name{"Mia", "she", "her", "her"},  Name{"Ben", "he", "his", "him"},  Name{"Lily", "she", "her", "her"},  Name{"Tom", "he", "his", "him"},
+    Name{"Ada", "she", "her", "her"},  Name{"Max", "he", "his", "him"},  Name{"Rosa", "she", "her", "her"},  Name{"Finn", "he", "his", "him"},
+    Name{"Zoe", "she", "her", "her"},  Name{"Otto", "he", "his", "him"}, Name{"Nora", "she", "her", "her"},  Name{"Hugo", "he", "his", "him"},
+    Name{"Ivy", "she", "her", "her"},  Name{"Leo", "he", "his", "him"},  Name{"Clara", "she", "her", "her"}, Name{"Sam", "he", "his", "him"},
+    Name{"Vera", "she", "her", "her"}, Name{"Jack", "he", "his", "him"}, Name{"Pia", "she", "her", "her"},   Name{"Paul", "he", "his", "him"},
 };
 
 // A thing, what is done with it, what goes wrong, and what mends that.
@@ -44,9 +44,15 @@ struct Animal {
   Words name, sound, gift;
 };
 constexpr std::array animals{
-    Animal{"fox", "barked softly", "a shiny feather"},    Animal{"owl", "hooted twice", "an old map"},         Animal{"bear", "growled a little", "a jar of honey"},
-    Animal{"duck", "quacked loudly", "a round pebble"},   Animal{"mouse", "squeaked", "a crumb of cheese"},    Animal{"frog", "croaked", "a green leaf"},
-    Animal{"goat", "bleated", "a bunch of hay"},          Animal{"crow", "cawed", "a silver button"},          Animal{"hare", "thumped the ground", "a sweet carrot"},
+    Animal{"fox", "barked softly", "a shiny feather"},
+    Animal{"owl", "hooted twice", "an old map"},
+    Animal{"bear", "growled a little", "a jar of honey"},
+    Animal{"duck", "quacked loudly", "a round pebble"},
+    Animal{"mouse", "squeaked", "a crumb of cheese"},
+    Animal{"frog", "croaked", "a green leaf"},
+    Animal{"goat", "bleated", "a bunch of hay"},
+    Animal{"crow", "cawed", "a silver button"},
+    Animal{"hare", "thumped the ground", "a sweet carrot"},
     Animal{"cat", "purred", "a ball of wool"},
 };
 
@@ -128,10 +134,14 @@ Cast cast_of(Dice& dice) {
 
 std::string opening(Dice& dice, const Cast& c) {
   switch (dice.below(4)) {
-    case 0: return join({"Once upon a time ", c.hero.name, " lived near the ", c.place, ". ", capital(c.hero.he), " was very ", c.nature.adjective, "."});
+    case 0:
+      return join({"Once upon a time ", c.hero.name, " lived near the ", c.place, ". ", capital(c.hero.he), " was very ", c.nature.adjective, "."});
     case 1: return join({c.hero.name, " was ", article(c.nature.adjective), c.nature.adjective, " child who lived by the ", c.place, "."});
-    case 2: return join({"In a small house at the ", c.place, " there lived ", article(c.nature.adjective), c.nature.adjective, " child named ", c.hero.name, "."});
-    default: return join({"Long ago, at the ", c.place, ", everyone knew ", c.hero.name, ", because ", c.hero.he, " was so ", c.nature.adjective, "."});
+    case 2:
+      return join(
+          {"In a small house at the ", c.place, " there lived ", article(c.nature.adjective), c.nature.adjective, " child named ", c.hero.name, "."});
+    default:
+      return join({"Long ago, at the ", c.place, ", everyone knew ", c.hero.name, ", because ", c.hero.he, " was so ", c.nature.adjective, "."});
   }
 }
 
@@ -139,7 +149,8 @@ std::string possession(Dice& dice, const Cast& c) {
   switch (dice.below(3)) {
     case 0: return join({capital(c.hero.he), " had ", article(c.colour), c.colour, " ", c.thing.name, " and often ", c.thing.use, "."});
     case 1: return join({"Every day ", c.hero.he, " took ", c.hero.his, " ", c.colour, " ", c.thing.name, " and ", c.thing.use, "."});
-    default: return join({c.hero.name, " loved ", c.hero.his, " ", c.colour, " ", c.thing.name, ". In the evening ", c.hero.he, " ", c.thing.use, "."});
+    default:
+      return join({c.hero.name, " loved ", c.hero.his, " ", c.colour, " ", c.thing.name, ". In the evening ", c.hero.he, " ", c.thing.use, "."});
   }
 }
 
@@ -154,8 +165,11 @@ std::string mishap(Dice& dice, const Cast& c) {
 std::string meeting(Dice& dice, const Cast& c) {
   switch (dice.below(3)) {
     case 0: return join({"Then ", article(c.animal.name), c.animal.name, " came along and ", c.animal.sound, ". With it was ", c.friend_.name, "."});
-    case 1: return join({c.friend_.name, " was walking by with ", article(c.animal.name), c.animal.name, ". The ", c.animal.name, " ", c.animal.sound, "."});
-    default: return join({"\"Can I help?\" asked ", c.friend_.name, ", and the ", c.animal.name, " next to ", c.friend_.him, " ", c.animal.sound, "."});
+    case 1:
+      return join(
+          {c.friend_.name, " was walking by with ", article(c.animal.name), c.animal.name, ". The ", c.animal.name, " ", c.animal.sound, "."});
+    default:
+      return join({"\"Can I help?\" asked ", c.friend_.name, ", and the ", c.animal.name, " next to ", c.friend_.him, " ", c.animal.sound, "."});
   }
 }
 
@@ -170,23 +184,31 @@ std::string mending(Dice& dice, const Cast& c) {
 std::string counting(Dice& dice, const Cast& c) {
   const Words had = numbers[c.had], given = numbers[c.given], left = numbers[c.had - c.given];
   switch (dice.below(3)) {
-    case 0: return join({c.hero.name, " had ", had, " ", c.fruit, " and gave ", given, " of them to ", c.friend_.name, ", so ", c.hero.he, " kept ", left, "."});
+    case 0:
+      return join(
+          {c.hero.name, " had ", had, " ", c.fruit, " and gave ", given, " of them to ", c.friend_.name, ", so ", c.hero.he, " kept ", left, "."});
     case 1: return join({"There were ", had, " ", c.fruit, " in the kitchen. ", c.friend_.name, " ate ", given, ", which left ", left, "."});
-    default: return join({"To say thanks, ", c.hero.name, " took ", had, " ", c.fruit, ", put ", given, " into the hands of ", c.friend_.name, " and was left with ", left, "."});
+    default:
+      return join({"To say thanks, ", c.hero.name, " took ", had, " ", c.fruit, ", put ", given, " into the hands of ", c.friend_.name,
+                   " and was left with ", left, "."});
   }
 }
 
 std::string ending(Dice& dice, const Cast& c) {
   switch (dice.below(3)) {
     case 0: return join({"The ", c.animal.name, " got ", c.animal.gift, ". ", c.nature.end, " at the ", c.place, "."});
-    case 1: return join({c.nature.end, ", and ", c.hero.name, " and ", c.friend_.name, " stayed friends. The ", c.animal.name, " brought ", c.animal.gift, "."});
-    default: return join({"At night the ", c.colour, " ", c.thing.name, " stood next to ", c.animal.gift, " from the ", c.animal.name, ". ", c.nature.end, "."});
+    case 1:
+      return join(
+          {c.nature.end, ", and ", c.hero.name, " and ", c.friend_.name, " stayed friends. The ", c.animal.name, " brought ", c.animal.gift, "."});
+    default:
+      return join(
+          {"At night the ", c.colour, " ", c.thing.name, " stood next to ", c.animal.gift, " from the ", c.animal.name, ". ", c.nature.end, "."});
   }
 }
 
 constexpr std::uint64_t usual_story_bytes = 475;
 
-}  // namespace
+}   // namespace
 
 std::string story(std::uint64_t seed, std::int64_t number) {
   Dice dice(seed, number);
@@ -199,4 +221,4 @@ std::string story(std::uint64_t seed, std::int64_t number) {
 
 std::int64_t stories_in(std::uint64_t bytes) { return static_cast<std::int64_t>((bytes + usual_story_bytes - 1) / usual_story_bytes); }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -13,4 +13,4 @@ std::string story(std::uint64_t seed, std::int64_t number);
 // How many stories make about `bytes` of text.
 std::int64_t stories_in(std::uint64_t bytes);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -30,7 +30,7 @@ Failure failure_of(const std::function<void()>& part) {
   }
 }
 
-}  // namespace
+}   // namespace
 
 void together(RunContext& run, const std::function<void()>& part) {
   const Failure mine = failure_of(part);
@@ -45,4 +45,4 @@ void together(RunContext& run, const std::function<void()>& part) {
   if (worst[1] != 0) throw Preempted("asked to stop. Run the same command to go on");
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -20,4 +20,4 @@ inline std::int64_t memory_share(const RunContext& run, int share) {
   return std::clamp<std::int64_t>(limit / 64 * share, 64 * 1024, usual);
 }
 
-}  // namespace lastro
+}   // namespace lastro

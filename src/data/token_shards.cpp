@@ -45,7 +45,7 @@ ReadFile open_tokens(const std::filesystem::path& folder, const Shard& shard, in
 
 using IndexEntry = std::array<std::uint64_t, 2>;
 
-}  // namespace
+}   // namespace
 
 TokenShards::TokenShards(const std::filesystem::path& dataset_folder, const DatasetLayout& layout, const ShardedSource& source)
     : token_bytes_(layout.token_bytes) {
@@ -85,8 +85,8 @@ void for_each_document(const std::filesystem::path& dataset_folder, const Datase
       IndexEntry begin{0, 0};
       while (const IndexEntry* end = entries.next()) {
         if ((*end)[0] <= begin[0] || (*end)[0] > static_cast<std::uint64_t>(shard.tokens) || (*end)[1] < begin[1])
-          throw ContractError(index.path().string() + " is damaged (document ends do not ascend). Run the dataset stage again",
-                              index.path().string(), "ascending ends", std::to_string((*end)[0]));
+          throw ContractError(index.path().string() + " is damaged (document ends do not ascend). Run the dataset stage again", index.path().string(),
+                              "ascending ends", std::to_string((*end)[0]));
         tokens.resize((*end)[0] - begin[0]);
         read_tokens(file, layout.token_bytes, static_cast<std::int64_t>(begin[0]), tokens);
         visit({source, document++, std::span<const TokenId>(tokens).first(tokens.size() - 1), static_cast<std::int64_t>((*end)[1] - begin[1])});
@@ -96,4 +96,4 @@ void for_each_document(const std::filesystem::path& dataset_folder, const Datase
   }
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -30,14 +30,14 @@ class TokenShards {
 
 // A document of a finished dataset.
 struct TokenDocument {
-  int source;                          // index into the split's sources
-  std::int64_t number;                 // within the source
-  std::span<const TokenId> tokens;     // without the end-of-document token; valid during the visit only
-  std::int64_t text_bytes;             // of the text that the tokens stand for
+  int source;                        // index into the split's sources
+  std::int64_t number;               // within the source
+  std::span<const TokenId> tokens;   // without the end-of-document token; valid during the visit only
+  std::int64_t text_bytes;           // of the text that the tokens stand for
 };
 
 // Visits the documents of a split in order: source after source, shard after shard. Part p of n takes the shards p, p + n, ...
 void for_each_document(const std::filesystem::path& dataset_folder, const DatasetLayout& layout, Split split,
                        const std::function<void(const TokenDocument&)>& visit, int part = 0, int parts = 1);
 
-}  // namespace lastro
+}   // namespace lastro

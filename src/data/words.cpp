@@ -36,14 +36,17 @@ void append(char32_t point, std::string& text) {
 
 constexpr bool in(char32_t point, char32_t first, char32_t last) { return point >= first && point <= last; }
 
-bool is_space(char32_t p) { return p == ' ' || in(p, 9, 13) || p == 0x85 || p == 0xA0 || p == 0x1680 || in(p, 0x2000, 0x200A) || p == 0x2028 || p == 0x2029 || p == 0x202F || p == 0x205F || p == 0x3000; }
+bool is_space(char32_t p) {
+  return p == ' ' || in(p, 9, 13) || p == 0x85 || p == 0xA0 || p == 0x1680 || in(p, 0x2000, 0x200A) || p == 0x2028 || p == 0x2029 || p == 0x202F ||
+         p == 0x205F || p == 0x3000;
+}
 
 bool is_letter_or_digit(char32_t p) {
   if (p < 0x80) return in(p, '0', '9') || in(p, 'a', 'z') || in(p, 'A', 'Z');
   if (p < 0xC0) return p == 0xAA || p == 0xB2 || p == 0xB3 || p == 0xB5 || p == 0xB9 || p == 0xBA;
-  const bool is_punctuation = p == 0xD7 || p == 0xF7 || in(p, 0x2010, 0x206F) || in(p, 0x3001, 0x3004) || in(p, 0x3008, 0x3020) ||
-                              p == 0x3030 || in(p, 0xFE10, 0xFE6F) || p == 0xFEFF || in(p, 0xFF01, 0xFF0F) || in(p, 0xFF1A, 0xFF20) ||
-                              in(p, 0xFF3B, 0xFF40) || in(p, 0xFF5B, 0xFF65) || p == 0xFFFD;
+  const bool is_punctuation = p == 0xD7 || p == 0xF7 || in(p, 0x2010, 0x206F) || in(p, 0x3001, 0x3004) || in(p, 0x3008, 0x3020) || p == 0x3030 ||
+                              in(p, 0xFE10, 0xFE6F) || p == 0xFEFF || in(p, 0xFF01, 0xFF0F) || in(p, 0xFF1A, 0xFF20) || in(p, 0xFF3B, 0xFF40) ||
+                              in(p, 0xFF5B, 0xFF65) || p == 0xFFFD;
   return !is_punctuation;
 }
 
@@ -92,7 +95,7 @@ void for_each_word(std::string_view text, Visit visit) {
   end_word();
 }
 
-}  // namespace
+}   // namespace
 
 std::vector<std::string> normalised_words(std::string_view text) {
   std::vector<std::string> words;
@@ -105,4 +108,4 @@ void hash_words(std::string_view text, std::vector<std::uint64_t>& hashes) {
   for_each_word(text, [&](std::string_view word) { hashes.push_back(hash64(word)); });
 }
 
-}  // namespace lastro
+}   // namespace lastro

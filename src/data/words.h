@@ -15,4 +15,4 @@ std::vector<std::string> normalised_words(std::string_view text);
 // The words' hashes (hash64 of each), put into `hashes`, which is emptied first.
 void hash_words(std::string_view text, std::vector<std::uint64_t>& hashes);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -18,10 +18,10 @@ struct ArtifactTypeName {
   std::string_view name;
 };
 inline constexpr std::array artifact_type_names{
-    ArtifactTypeName{ArtifactType::vocabulary, "vocabulary"},   ArtifactTypeName{ArtifactType::tokenizer, "tokenizer"},
-    ArtifactTypeName{ArtifactType::dataset, "dataset"},         ArtifactTypeName{ArtifactType::checkpoint, "checkpoint"},
-    ArtifactTypeName{ArtifactType::sft_model, "sft_model"},     ArtifactTypeName{ArtifactType::reward_model, "reward_model"},
-    ArtifactTypeName{ArtifactType::policy, "policy"},           ArtifactTypeName{ArtifactType::eval_report, "eval_report"},
+    ArtifactTypeName{ArtifactType::vocabulary, "vocabulary"}, ArtifactTypeName{ArtifactType::tokenizer, "tokenizer"},
+    ArtifactTypeName{ArtifactType::dataset, "dataset"},       ArtifactTypeName{ArtifactType::checkpoint, "checkpoint"},
+    ArtifactTypeName{ArtifactType::sft_model, "sft_model"},   ArtifactTypeName{ArtifactType::reward_model, "reward_model"},
+    ArtifactTypeName{ArtifactType::policy, "policy"},         ArtifactTypeName{ArtifactType::eval_report, "eval_report"},
 };
 constexpr std::string_view name_of(ArtifactType type) {
   for (const auto& entry : artifact_type_names)
@@ -70,4 +70,4 @@ class AnyModel {
   std::filesystem::path folder_;
 };
 
-}  // namespace lastro
+}   // namespace lastro

@@ -28,4 +28,4 @@ std::optional<Digest> Digest::parse(std::string_view text) {
   return digest;
 }
 
-}  // namespace lastro
+}   // namespace lastro

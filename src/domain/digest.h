@@ -22,4 +22,4 @@ struct Digest {
   static std::optional<Digest> parse(std::string_view text);
 };
 
-}  // namespace lastro
+}   // namespace lastro

@@ -9,15 +9,15 @@ namespace lastro {
 // What a program of Lastro exits with; scripts and schedulers read it.
 enum class ExitCode : int {
   ok = 0,
-  usage = 2,        // a wrong command line or manifest
-  environment = 3,  // a library, file system or machine refused
-  contract = 4,     // an artifact, hash or input is not what was agreed
-  hold = 5,         // a gate failed
-  budget = 6,       // the plan does not fit the budget or the memory
-  preempted = 7,    // asked to stop; saved; run the same command again
-  rank_died = 8,    // run the same command again
-  diverged = 9,     // training does not converge any more
-  internal = 70,    // a contract inside the program broke
+  usage = 2,         // a wrong command line or manifest
+  environment = 3,   // a library, file system or machine refused
+  contract = 4,      // an artifact, hash or input is not what was agreed
+  hold = 5,          // a gate failed
+  budget = 6,        // the plan does not fit the budget or the memory
+  preempted = 7,     // asked to stop; saved; run the same command again
+  rank_died = 8,     // run the same command again
+  diverged = 9,      // training does not converge any more
+  internal = 70,     // a contract inside the program broke
 };
 
 // Ends the run. The text says problem (why) suggestion, in lower case, with the values; the fields are its facts.
@@ -37,11 +37,7 @@ struct UsageError : Error {
 struct ContractError : Error {
   explicit ContractError(const std::string& message) : Error(ExitCode::contract, message) {}
   ContractError(const std::string& message, std::string artifact, std::string wanted, std::string found, int rank = -1)
-      : Error(ExitCode::contract, message),
-        artifact(std::move(artifact)),
-        wanted(std::move(wanted)),
-        found(std::move(found)),
-        rank(rank) {}
+      : Error(ExitCode::contract, message), artifact(std::move(artifact)), wanted(std::move(wanted)), found(std::move(found)), rank(rank) {}
   std::string artifact;
   std::string wanted;
   std::string found;
@@ -75,4 +71,4 @@ struct InternalError : Error {
   explicit InternalError(const std::string& message) : Error(ExitCode::internal, message) {}
 };
 
-}  // namespace lastro
+}   // namespace lastro

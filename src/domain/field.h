@@ -35,8 +35,8 @@ struct FieldInfo {
   double above = -std::numeric_limits<double>::infinity();   // a bound that is itself not allowed
   double max = std::numeric_limits<double>::infinity();
   Bears bears = Bears::result;
-  std::string_view absent = "";                              // optional fields: a word for "none" besides null, such as auto
-  bool one_or_many = false;                                  // lists: a single value may stand without brackets
+  std::string_view absent = "";   // optional fields: a word for "none" besides null, such as auto
+  bool one_or_many = false;       // lists: a single value may stand without brackets
 };
 
 template <class S, class T>
@@ -51,6 +51,8 @@ constexpr Field<S, T> field(std::string_view name, T S::*member, FieldInfo info)
 }
 
 template <class S>
-concept HasFields = requires { S::fields; };
+concept HasFields = requires {
+  S::fields;
+};
 
-}  // namespace lastro
+}   // namespace lastro

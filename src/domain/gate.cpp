@@ -22,7 +22,7 @@ std::string shortest(double value) {
   return std::string(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
 }
 
-}  // namespace
+}   // namespace
 
 std::string Gate::condition() const {
   std::string text(sign_of(comparison));
@@ -40,4 +40,4 @@ std::string Verdict::to_string() const {
   return "HOLD: " + reasons;
 }
 
-}  // namespace lastro
+}   // namespace lastro

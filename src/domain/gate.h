@@ -16,8 +16,8 @@ struct Gate {
 
   std::string measurement;   // whose value is judged
   Comparison comparison = Comparison::at_most;
-  std::string reference;     // "baseline", the name of a measurement, or "" for a plain number
-  double number = 0.0;       // the bound itself, or what is added to the reference
+  std::string reference;   // "baseline", the name of a measurement, or "" for a plain number
+  double number = 0.0;     // the bound itself, or what is added to the reference
   Offset offset = Offset::absolute;
   Mark mark;
 
@@ -44,4 +44,4 @@ struct Verdict {
   std::string to_string() const;
 };
 
-}  // namespace lastro
+}   // namespace lastro

@@ -13,7 +13,7 @@ struct Id {
 };
 
 using Rank = Id<struct RankTag, int>;
-using Step = Id<struct StepTag>;  // optimizer steps done
+using Step = Id<struct StepTag>;   // optimizer steps done
 using TokenId = std::uint32_t;
 
-}  // namespace lastro
+}   // namespace lastro

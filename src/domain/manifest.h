@@ -45,21 +45,24 @@ struct SourceSpec {
   std::optional<std::string> sha256;
   std::optional<GeneratedText> generated;
 
-  std::string name;                       // its key in `sources`
-  std::optional<Digest> expected_sha256;  // `sha256`, read
-  Mark mark;                              // of its key
+  std::string name;                        // its key in `sources`
+  std::optional<Digest> expected_sha256;   // `sha256`, read
+  Mark mark;                               // of its key
   Mark sha256_mark;
 
   static constexpr std::tuple fields{
       field("path", &SourceSpec::path,
-            {.doc = "files: a path or a list of paths, with * and ? for several, from the working directory; .gz and .zst are undone", .one_or_many = true}),
-      field("format", &SourceSpec::format, {.doc = "what is in the files; auto: by their names (.md, .jsonl, .dict.dz, else text)", .absent = "auto"}),
+            {.doc = "files: a path or a list of paths, with * and ? for several, from the working directory; .gz and .zst are undone",
+             .one_or_many = true}),
+      field("format", &SourceSpec::format,
+            {.doc = "what is in the files; auto: by their names (.md, .jsonl, .dict.dz, else text)", .absent = "auto"}),
       field("weight", &SourceSpec::weight, {.doc = "share of the mixture, relative to the other sources", .above = 0, .max = 1e6}),
       field("licence", &SourceSpec::licence, {.doc = "a note for those who use the result"}),
       field("text_field", &SourceSpec::text_field, {.doc = "jsonl: the field that holds the text"}),
       field("share", &SourceSpec::share, {.doc = "part of the documents that is read at all, drawn by a hash of each", .above = 0, .max = 1}),
       field("sha256", &SourceSpec::sha256,
-            {.doc = "the content's hash (several files: of their sorted hashes); auto: taken at plan, recorded, and checked by a replay", .absent = "auto"}),
+            {.doc = "the content's hash (several files: of their sorted hashes); auto: taken at plan, recorded, and checked by a replay",
+             .absent = "auto"}),
       field("generated", &SourceSpec::generated, {.doc = "text made by the product itself, instead of path"}),
   };
 };
@@ -69,9 +72,11 @@ struct Budget {
   std::optional<double> hours;
   std::optional<double> memory_per_rank_gib;
   static constexpr std::tuple fields{
-      field("cost_usd", &Budget::cost_usd, {.doc = "what the whole run may cost; checked at plan and after each stage", .unit = "US dollars", .min = 0}),
+      field("cost_usd", &Budget::cost_usd,
+            {.doc = "what the whole run may cost; checked at plan and after each stage", .unit = "US dollars", .min = 0}),
       field("hours", &Budget::hours, {.doc = "how long the whole run may take", .unit = "hours", .min = 0}),
-      field("memory_per_rank_gib", &Budget::memory_per_rank_gib, {.doc = "memory of one rank; null: what the machine and its limits allow", .unit = "GiB", .above = 0}),
+      field("memory_per_rank_gib", &Budget::memory_per_rank_gib,
+            {.doc = "memory of one rank; null: what the machine and its limits allow", .unit = "GiB", .above = 0}),
   };
 };
 
@@ -80,8 +85,10 @@ struct Rates {
   std::optional<double> peak_tflops;
   double utilization = 0.4;
   static constexpr std::tuple fields{
-      field("usd_per_device_hour", &Rates::usd_per_device_hour, {.doc = "price of one device (what a rank computes on)", .unit = "US dollars an hour", .min = 0}),
-      field("peak_tflops", &Rates::peak_tflops, {.doc = "what a device can compute at most; auto: measured", .unit = "10^12 FLOP/s", .above = 0, .absent = "auto"}),
+      field("usd_per_device_hour", &Rates::usd_per_device_hour,
+            {.doc = "price of one device (what a rank computes on)", .unit = "US dollars an hour", .min = 0}),
+      field("peak_tflops", &Rates::peak_tflops,
+            {.doc = "what a device can compute at most; auto: measured", .unit = "10^12 FLOP/s", .above = 0, .absent = "auto"}),
       field("utilization", &Rates::utilization, {.doc = "share of the peak that training reaches, for the estimate of time", .above = 0, .max = 1}),
   };
 };
@@ -103,10 +110,10 @@ struct StageSpec {
   std::string kind;
   std::string recipe;
   std::vector<StageInput> inputs;
-  Node settings;                          // complete, with marks
-  std::optional<Digest> expected_output;  // from `expect`, or from the record that is replayed
-  bool is_replayed = false;               // it is from a record
-  Mark mark;                              // of its key
+  Node settings;                           // complete, with marks
+  std::optional<Digest> expected_output;   // from `expect`, or from the record that is replayed
+  bool is_replayed = false;                // it is from a record
+  Mark mark;                               // of its key
   Mark kind_mark;
   Mark expected_mark;
 };
@@ -136,8 +143,11 @@ struct Manifest {
       field("budget", &Manifest::budget, {.doc = "what the run may take; a plan that takes more is refused"}),
       field("rates", &Manifest::rates, {.doc = "what time is worth, for the estimate of cost"}),
       field("store", &Manifest::store, {.doc = "folder of the artifacts; null: runs/store"}),
-      field("reference", &Manifest::reference, {.doc = "an earlier run directory, or its manifest.out.yaml, that the run is compared with at its end"}),
-      field("baseline", &Manifest::baseline, {.doc = "what `baseline` means in a gate: an earlier report.json, run directory or manifest.out.yaml, or the digest of a report in the store"}),
+      field("reference", &Manifest::reference,
+            {.doc = "an earlier run directory, or its manifest.out.yaml, that the run is compared with at its end"}),
+      field("baseline", &Manifest::baseline,
+            {.doc = "what `baseline` means in a gate: an earlier report.json, run directory or manifest.out.yaml, or the digest of a report in the "
+                    "store"}),
   };
 
   const SourceSpec* find_source(std::string_view name) const {
@@ -152,4 +162,4 @@ struct Manifest {
   }
 };
 
-}  // namespace lastro
+}   // namespace lastro

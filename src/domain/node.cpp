@@ -62,4 +62,4 @@ void Node::push(Node value) {
   std::get<Sequence>(value_).push_back(std::move(value));
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -50,11 +50,11 @@ class Node {
   const T* as() const {
     return std::get_if<T>(&value_);
   }
-  double number() const;              // requires is_number()
-  const std::string& text() const;    // requires a string
-  std::int64_t integer() const;       // requires an integer
-  const Sequence& items() const;      // empty unless a sequence
-  const Mapping& entries() const;     // empty unless a mapping
+  double number() const;                          // requires is_number()
+  const std::string& text() const;                // requires a string
+  std::int64_t integer() const;                   // requires an integer
+  const Sequence& items() const;                  // empty unless a sequence
+  const Mapping& entries() const;                 // empty unless a mapping
   const Node* find(std::string_view key) const;   // null when absent or not a mapping
   const Node& at(std::string_view key) const;     // throws InternalError when absent
   Node& set(std::string_view key, Node value);    // adds or replaces; turns null into a mapping; returns the value
@@ -75,4 +75,4 @@ struct Entry {
   bool operator==(const Entry& other) const { return key == other.key && value == other.value; }
 };
 
-}  // namespace lastro
+}   // namespace lastro

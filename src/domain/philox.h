@@ -22,4 +22,4 @@ constexpr std::array<std::uint32_t, 4> philox(std::uint64_t key, std::uint64_t c
   return c;
 }
 
-}  // namespace lastro
+}   // namespace lastro

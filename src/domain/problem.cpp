@@ -8,4 +8,4 @@ std::string Problem::to_string() const {
   return place + ": " + message;
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -18,4 +18,4 @@ struct Problem {
 };
 using Problems = std::vector<Problem>;
 
-}  // namespace lastro
+}   // namespace lastro

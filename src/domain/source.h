@@ -11,7 +11,7 @@ namespace lastro {
 // A named text source of a manifest, resolved: its files are there and their contents are known by hash.
 struct SourceFile {
   std::filesystem::path path;
-  Digest sha256;        // of the bytes on disk
+  Digest sha256;   // of the bytes on disk
   std::uint64_t bytes = 0;
 };
 
@@ -20,14 +20,14 @@ enum class SourceFormat { text, markdown, jsonl, dictd, stories };   // .gz and 
 struct Source {
   std::string name;
   SourceFormat format = SourceFormat::text;
-  double weight = 1.0;              // share of the mixture, relative
+  double weight = 1.0;   // share of the mixture, relative
   std::string licence;
-  std::string text_field = "text";  // jsonl: the field that holds the text
-  double share = 1.0;               // part of the documents that is read at all, drawn by a hash of their content
-  std::vector<SourceFile> files;    // sorted by content digest; empty for `stories`, which the product generates
-  std::uint64_t stories_seed = 0;   // stories: which, and how much
+  std::string text_field = "text";   // jsonl: the field that holds the text
+  double share = 1.0;                // part of the documents that is read at all, drawn by a hash of their content
+  std::vector<SourceFile> files;     // sorted by content digest; empty for `stories`, which the product generates
+  std::uint64_t stories_seed = 0;    // stories: which, and how much
   std::uint64_t stories_bytes = 0;
 };
 using Sources = std::vector<Source>;
 
-}  // namespace lastro
+}   // namespace lastro

@@ -9,4 +9,4 @@ std::string_view program_version();
 // The commit alone.
 std::string_view program_commit();
 
-}  // namespace lastro
+}   // namespace lastro

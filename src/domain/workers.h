@@ -30,8 +30,6 @@ struct Part {
   std::int64_t begin;
   std::int64_t end;
 };
-constexpr Part part_of(std::int64_t count, int worker, int workers) {
-  return {count * worker / workers, count * (worker + 1) / workers};
-}
+constexpr Part part_of(std::int64_t count, int worker, int workers) { return {count * worker / workers, count * (worker + 1) / workers}; }
 
-}  // namespace lastro
+}   // namespace lastro

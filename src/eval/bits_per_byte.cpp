@@ -32,4 +32,4 @@ HeldOutScore score_of(std::span<const ScoredWindow> windows) {
   return score;
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -18,7 +18,8 @@ TokenRow read_row(const std::filesystem::path& dataset_folder, const DatasetLayo
   return row;
 }
 
-std::vector<TokenId> read_last_tokens(const std::filesystem::path& dataset_folder, const DatasetLayout& layout, Split split, std::int64_t most_tokens) {
+std::vector<TokenId> read_last_tokens(const std::filesystem::path& dataset_folder, const DatasetLayout& layout, Split split,
+                                      std::int64_t most_tokens) {
   std::int64_t all = 0;
   for (const ShardedSource& source : layout.of(split)) all += source.tokens();
   std::vector<TokenId> tokens(std::min(all, most_tokens));
@@ -71,4 +72,4 @@ std::vector<ScoredWindow> score_row(const TokenRow& row, const std::vector<Windo
   return scored;
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -20,7 +20,8 @@ using TokenRow = std::vector<TokenId>;
 TokenRow read_row(const std::filesystem::path& dataset_folder, const DatasetLayout& layout, Split split, std::int64_t most_tokens);
 
 // The last tokens of a split, in the order of read_row.
-std::vector<TokenId> read_last_tokens(const std::filesystem::path& dataset_folder, const DatasetLayout& layout, Split split, std::int64_t most_tokens);
+std::vector<TokenId> read_last_tokens(const std::filesystem::path& dataset_folder, const DatasetLayout& layout, Split split,
+                                      std::int64_t most_tokens);
 
 // Where a window begins and which of its targets count: tokens[begin, end] go through the model, targets [first, end] are scored.
 struct Window {
@@ -38,4 +39,4 @@ std::vector<Window> windows_over(std::int64_t tokens, std::int64_t context, doub
 std::vector<ScoredWindow> score_row(const TokenRow& row, const std::vector<Window>& windows, const ModelShape& shape, const ModelWeights& weights,
                                     const BpeTokenizer& tokenizer, Collective& ranks, Workers& workers, Tracker& tracker);
 
-}  // namespace lastro
+}   // namespace lastro

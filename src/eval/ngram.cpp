@@ -6,7 +6,8 @@
 namespace lastro {
 namespace {
 
-// Of the `length` tokens that end before `end`. 64 bits: among the n-grams of a corpus that fits in memory two are alike by chance once in 1e5 corpora.
+// Of the `length` tokens that end before `end`. 64 bits: among the n-grams of a corpus that fits in memory two are alike by chance once in 1e5
+// corpora.
 std::uint64_t hash_of(std::span<const TokenId> text, std::size_t end, int length) {
   std::uint64_t hash = 0x9E3779B97F4A7C15u + length;
   for (std::size_t i = end - length; i < end; ++i) {
@@ -23,9 +24,8 @@ struct Occurrence {
 
 template <class OnGroup>
 void for_each_group(std::vector<Occurrence>& occurrences, OnGroup on_group) {
-  std::sort(occurrences.begin(), occurrences.end(), [](const Occurrence& a, const Occurrence& b) {
-    return a.hash != b.hash ? a.hash < b.hash : a.end < b.end;
-  });
+  std::sort(occurrences.begin(), occurrences.end(),
+            [](const Occurrence& a, const Occurrence& b) { return a.hash != b.hash ? a.hash < b.hash : a.end < b.end; });
   for (std::size_t begin = 0; begin < occurrences.size();) {
     std::size_t end = begin;
     while (end < occurrences.size() && occurrences[end].hash == occurrences[begin].hash) ++end;
@@ -39,7 +39,7 @@ std::size_t place_of(const std::vector<std::uint64_t>& sorted, std::uint64_t has
   return found != sorted.end() && *found == hash ? found - sorted.begin() : sorted.size();
 }
 
-}  // namespace
+}   // namespace
 
 NgramModel::NgramModel(std::span<const TokenId> training, std::int64_t vocabulary_size) : uniform_(1.0 / static_cast<double>(vocabulary_size)) {
   std::vector<std::size_t> ends;   // of one occurrence of each distinct n-gram of the level above; of all places for the longest
@@ -101,4 +101,4 @@ double NgramModel::negative_log_likelihood(std::span<const TokenId> text) const 
   return nats;
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -37,4 +37,4 @@ class NgramModel {
   double uniform_;
 };
 
-}  // namespace lastro
+}   // namespace lastro

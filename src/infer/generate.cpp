@@ -36,4 +36,4 @@ Generated generate(Decoder& decoder, std::span<const TokenId> prompt, const Gene
   return generated;
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -12,9 +12,9 @@ namespace lastro {
 struct Generation {
   Sampling sampling;
   std::int64_t max_tokens = 256;
-  std::vector<TokenId> stops;    // any of them ends the text, and is not part of it
+  std::vector<TokenId> stops;   // any of them ends the text, and is not part of it
   std::uint64_t seed = 0;
-  std::uint64_t sample = 0;      // which of several samples under one seed
+  std::uint64_t sample = 0;   // which of several samples under one seed
 };
 
 enum class Finish { stop, length };   // a stop token; max_tokens or the end of the context
@@ -29,4 +29,4 @@ struct Generated {
 // Throws UsageError when the prompt does not fit the context.
 Generated generate(Decoder& decoder, std::span<const TokenId> prompt, const Generation& generation, const std::function<void(TokenId)>& on_token);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -24,7 +24,7 @@ TokenId likeliest(std::span<const float> logits) {
   return static_cast<TokenId>(std::max_element(logits.begin(), logits.end()) - logits.begin());   // the first of equals
 }
 
-}  // namespace
+}   // namespace
 
 void TokenSampler::keep_top_p() {
   double total = 0;
@@ -37,7 +37,8 @@ void TokenSampler::keep_top_p() {
 
 TokenId TokenSampler::draw(std::span<const float> logits, double chance) {
   for (const float logit : logits)
-    if (std::isnan(logit)) throw DivergedError("the model's logits are not numbers (its training diverged, or its weights are damaged) verify the run");
+    if (std::isnan(logit))
+      throw DivergedError("the model's logits are not numbers (its training diverged, or its weights are damaged) verify the run");
   if (sampling_.temperature == 0) return likeliest(logits);
 
   candidates_.clear();
@@ -60,4 +61,4 @@ TokenId TokenSampler::draw(std::span<const float> logits, double chance) {
   return candidates_.back().token;
 }
 
-}  // namespace lastro
+}   // namespace lastro

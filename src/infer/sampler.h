@@ -33,4 +33,4 @@ class TokenSampler {
   std::vector<Candidate> candidates_;
 };
 
-}  // namespace lastro
+}   // namespace lastro

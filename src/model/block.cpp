@@ -39,11 +39,11 @@ void turn(const BlockContext& context, const QkvColumns<float>& qkv, kernels::Tu
   const int head_dim = static_cast<int>(shape.head_dim);
   kernels::rope(context.workers, qkv.q, static_cast<int>(shape.heads), head_dim, context.leaf.tokens, 0, context.rope.cosines, context.rope.sines,
                 direction);
-  kernels::rope(context.workers, qkv.k, static_cast<int>(shape.kv_heads), head_dim, context.leaf.tokens, 0, context.rope.cosines,
-                context.rope.sines, direction);
+  kernels::rope(context.workers, qkv.k, static_cast<int>(shape.kv_heads), head_dim, context.leaf.tokens, 0, context.rope.cosines, context.rope.sines,
+                direction);
 }
 
-}  // namespace
+}   // namespace
 
 float attention_scale(const ModelShape& shape) { return static_cast<float>(1.0 / std::sqrt(static_cast<double>(shape.head_dim))); }
 
@@ -93,8 +93,7 @@ void block_forward_qkv(const BlockContext& context, const BlockParts<const float
 void block_forward_ffn(const BlockContext& context, const BlockParts<const float>& weights, ConstMatrix x, const BlockActivations& made) {
   const auto& [shape, leaf, workers, rope, workspace] = context;
   kernels::linear_forward_add(workers, made.mixed, matrix_of(weights.output, shape.query_width()), x, made.middle, workspace);
-  kernels::rmsnorm_forward(workers, made.middle, weights.ffn_norm.data(), static_cast<float>(shape.norm_eps), made.ffn_normed,
-                           made.ffn_inverse_rms);
+  kernels::rmsnorm_forward(workers, made.middle, weights.ffn_norm.data(), static_cast<float>(shape.norm_eps), made.ffn_normed, made.ffn_inverse_rms);
   kernels::linear_forward(workers, made.ffn_normed, matrix_of(weights.gate_up, shape.width), made.gate_up, Start::zero, workspace);
   kernels::swiglu_forward(workers, made.gate_up.columns_from(0, shape.ffn), made.gate_up.columns_from(shape.ffn, shape.ffn), made.inner);
 }
@@ -134,8 +133,8 @@ void block_backward(const BlockContext& context, const BlockParts<const float>& 
   kernels::linear_backward_input(workers, d, matrix_of(weights.output, shape.query_width()), scratch.dmixed, Start::zero, workspace);
   const auto qkv = qkv_columns(shape, made.qkv);
   const auto dqkv = qkv_columns(shape, scratch.dqkv);
-  kernels::attention_backward(workers, attention_shape(shape, leaf), qkv.q, qkv.k, qkv.v, made.mixed, made.logsumexp, scratch.dmixed, dqkv.q,
-                              dqkv.k, dqkv.v, workspace);
+  kernels::attention_backward(workers, attention_shape(shape, leaf), qkv.q, qkv.k, qkv.v, made.mixed, made.logsumexp, scratch.dmixed, dqkv.q, dqkv.k,
+                              dqkv.v, workspace);
   turn(context, dqkv, kernels::Turn::backward);
   kernels::linear_backward_weight(workers, scratch.dqkv, made.normed, matrix_of(gradient.qkv, shape.width), Start::zero, workspace);
   const Matrix dnormed = made.normed;
@@ -144,4 +143,4 @@ void block_backward(const BlockContext& context, const BlockParts<const float>& 
   kernels::rmsnorm_backward_input(workers, x, weights.attention_norm.data(), made.inverse_rms, dnormed, d, d);
 }
 
-}  // namespace lastro
+}   // namespace lastro

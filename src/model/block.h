@@ -28,16 +28,16 @@ std::size_t block_workspace_bytes(const ModelShape& shape, LeafShape leaf, int w
 
 // What the forward pass makes on its way, for the backward pass.
 struct BlockActivations {
-  float* inverse_rms = nullptr;      // [rows]
-  kernels::Matrix normed;            // [rows, width]
-  kernels::Matrix qkv;               // [rows, qkv_width], turned
-  kernels::Matrix mixed;             // [rows, query_width]
-  float* logsumexp = nullptr;        // [sequences, heads, tokens]
-  kernels::Matrix middle;            // [rows, width]
-  float* ffn_inverse_rms = nullptr;  // [rows]
-  kernels::Matrix ffn_normed;        // [rows, width]
-  kernels::Matrix gate_up;           // [rows, 2 ffn]
-  kernels::Matrix inner;             // [rows, ffn]
+  float* inverse_rms = nullptr;       // [rows]
+  kernels::Matrix normed;             // [rows, width]
+  kernels::Matrix qkv;                // [rows, qkv_width], turned
+  kernels::Matrix mixed;              // [rows, query_width]
+  float* logsumexp = nullptr;         // [sequences, heads, tokens]
+  kernels::Matrix middle;             // [rows, width]
+  float* ffn_inverse_rms = nullptr;   // [rows]
+  kernels::Matrix ffn_normed;         // [rows, width]
+  kernels::Matrix gate_up;            // [rows, 2 ffn]
+  kernels::Matrix inner;              // [rows, ffn]
 };
 BlockActivations carve_block_activations(ActivationCarver& carver, const ModelShape& shape, LeafShape leaf, MemoryClass what);
 
@@ -78,4 +78,4 @@ QkvColumns<T> qkv_columns(const ModelShape& shape, kernels::MatrixView<T> qkv) {
   return {qkv.columns_from(0, q), qkv.columns_from(q, kv), qkv.columns_from(q + kv, kv)};
 }
 
-}  // namespace lastro
+}   // namespace lastro

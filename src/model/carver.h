@@ -55,4 +55,4 @@ class TouchedMemory {
   std::unique_ptr<std::byte[], Free> bytes_;
 };
 
-}  // namespace lastro
+}   // namespace lastro

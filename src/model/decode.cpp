@@ -65,8 +65,8 @@ Layout lay_out(ActivationCarver& carver, const ModelShape& shape, std::int64_t s
   Layout layout;
   for (std::int64_t layer = 0; layer < shape.layers; ++layer) {
     const std::int64_t positions = sequences * shape.context;
-    layout.caches.push_back({carver.matrix(positions, shape.kv_width(), MemoryClass::kv_cache),
-                             carver.matrix(positions, shape.kv_width(), MemoryClass::kv_cache)});
+    layout.caches.push_back(
+        {carver.matrix(positions, shape.kv_width(), MemoryClass::kv_cache), carver.matrix(positions, shape.kv_width(), MemoryClass::kv_cache)});
   }
   layout.x = carver.matrix(rows, shape.width, MemoryClass::working);
   layout.final_normed = carver.matrix(rows, shape.width, MemoryClass::working);
@@ -85,7 +85,7 @@ void copy_rows(kernels::ConstMatrix from, Matrix to) {
   for (std::int64_t row = 0; row < from.rows; ++row) std::copy_n(from.row(row), from.columns, to.row(row));
 }
 
-}  // namespace
+}   // namespace
 
 DecoderBytes decoder_bytes(const ModelShape& shape, std::int64_t sequences, std::int64_t tokens_per_step, int workers) {
   ActivationCarver counting;
@@ -226,4 +226,4 @@ std::vector<float> token_logprobs(const ModelShape& shape, const ModelWeights& w
   return logprobs;
 }
 
-}  // namespace lastro
+}   // namespace lastro

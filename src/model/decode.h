@@ -54,4 +54,4 @@ class Decoder {
 // Throws UsageError when there are more tokens than shape.context + 1 or a token is not in the vocabulary.
 std::vector<float> token_logprobs(const ModelShape& shape, const ModelWeights& weights, std::span<const TokenId> tokens, Workers& workers);
 
-}  // namespace lastro
+}   // namespace lastro

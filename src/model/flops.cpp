@@ -18,7 +18,7 @@ BlockFlops block_flops(const ModelShape& shape, LeafShape leaf) {
           leaf.sequences * shape.heads * (leaf.tokens * (leaf.tokens + 1) / 2) * shape.head_dim};
 }
 
-}  // namespace
+}   // namespace
 
 LeafFlops leaf_flops(const ModelShape& shape, LeafShape leaf, Keep keep) {
   const auto [products, down, pairs] = block_flops(shape, leaf);
@@ -38,4 +38,4 @@ LeafFlops leaf_flops(const ModelShape& shape, LeafShape leaf, Keep keep) {
 
 std::int64_t six_n_d(const ModelShape& shape, std::int64_t tokens) { return 6 * parameter_count(shape) * tokens; }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -21,4 +21,4 @@ LeafFlops leaf_flops(const ModelShape& shape, LeafShape leaf, Keep keep);
 // The field's estimate, 6 x parameters x tokens, for training; padding rows of the vocabulary included.
 std::int64_t six_n_d(const ModelShape& shape, std::int64_t tokens);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -111,7 +111,7 @@ void write_weights(const ModelShape& shape, const UnitReader& weights, const std
   out.finish();
 }
 
-}  // namespace
+}   // namespace
 
 void export_hf(const ModelShape& shape, const HfTokens& tokens, const UnitReader& weights, const std::filesystem::path& folder) {
   write_text(folder / "config.json", to_json_pretty(config_of(shape, tokens)) + "\n");
@@ -119,4 +119,4 @@ void export_hf(const ModelShape& shape, const HfTokens& tokens, const UnitReader
   write_weights(shape, weights, folder / "model.safetensors");
 }
 
-}  // namespace lastro
+}   // namespace lastro

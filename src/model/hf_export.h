@@ -27,4 +27,4 @@ using UnitReader = std::function<void(int unit, Interval part, std::span<float> 
 // transformers 4 and 5 are both there. Streams: at most a few MiB of weights are in memory at a time.
 void export_hf(const ModelShape& shape, const HfTokens& tokens, const UnitReader& weights, const std::filesystem::path& folder);
 
-}  // namespace lastro
+}   // namespace lastro

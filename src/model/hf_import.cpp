@@ -32,7 +32,8 @@ class Config {
   }
   std::int64_t integer(std::string_view key) const {
     const Node* value = find(key);
-    if (!value || !value->as<std::int64_t>() || value->integer() < 1) refuse(key, "is not a positive integer (the model cannot be laid out without it)");
+    if (!value || !value->as<std::int64_t>() || value->integer() < 1)
+      refuse(key, "is not a positive integer (the model cannot be laid out without it)");
     return value->integer();
   }
   std::int64_t integer_or(std::string_view key, std::int64_t otherwise) const { return find(key) ? integer(key) : otherwise; }
@@ -57,8 +58,10 @@ class Config {
 };
 
 void check_class(const Config& config) {
-  if (const auto type = config.text_or("model_type", "llama"); type != "llama") config.refuse("model_type", "is " + type + " (only llama is computed here)");
-  if (const auto act = config.text_or("hidden_act", "silu"); act != "silu") config.refuse("hidden_act", "is " + act + " (only silu is computed here)");
+  if (const auto type = config.text_or("model_type", "llama"); type != "llama")
+    config.refuse("model_type", "is " + type + " (only llama is computed here)");
+  if (const auto act = config.text_or("hidden_act", "silu"); act != "silu")
+    config.refuse("hidden_act", "is " + act + " (only silu is computed here)");
   for (const auto* key : {"attention_bias", "mlp_bias"})
     if (config.is_true(key)) config.refuse(key, "is true (layers have no biases here)");
 }
@@ -93,7 +96,7 @@ void check_shape(const TensorSource::Entry& entry, const NamedTensor& tensor, co
                         tensor.name, extents_text(wanted), extents_text(entry.shape));
 }
 
-}  // namespace
+}   // namespace
 
 ModelShape shape_from_hf(const std::filesystem::path& folder, std::int64_t vocabulary_multiple) {
   const Config config(folder);
@@ -137,4 +140,4 @@ void check_all_used(const TensorSource& source, const ModelShape& shape) {
   }
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -19,4 +19,4 @@ void import_unit(TensorSource& source, const ModelShape& shape, int unit, std::s
 // Throws ContractError when the source has a tensor that the model has no place for (buffers of rotary tables are passed over).
 void check_all_used(const TensorSource& source, const ModelShape& shape);
 
-}  // namespace lastro
+}   // namespace lastro

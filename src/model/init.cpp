@@ -43,7 +43,7 @@ void fill(const ModelShape& shape, std::uint64_t seed, const NamedTensor& tensor
   std::fill(values.begin() + static_cast<std::ptrdiff_t>(true_count), values.end(), 0.0f);
 }
 
-}  // namespace
+}   // namespace
 
 void initialise(const ModelShape& shape, std::uint64_t seed, int unit, Interval part, std::span<float> values) {
   if (static_cast<std::int64_t>(values.size()) != part.size()) throw InternalError("initialise: values are not as many as the interval says");
@@ -56,4 +56,4 @@ void initialise(const ModelShape& shape, std::uint64_t seed, int unit, Interval 
   }
 }
 
-}  // namespace lastro
+}   // namespace lastro

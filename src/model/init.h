@@ -13,4 +13,4 @@ namespace lastro {
 // shape.init_std; o_proj and down_proj, which add to the residual stream, have init_std / sqrt(2 layers). Padding rows of the vocabulary are 0.
 void initialise(const ModelShape& shape, std::uint64_t seed, int unit, Interval part, std::span<float> values);
 
-}  // namespace lastro
+}   // namespace lastro

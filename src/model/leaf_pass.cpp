@@ -34,14 +34,14 @@ kernels::HeadShape head_shape(const ModelShape& shape, LeafShape leaf) {
 
 // Where everything of a pass lies. Without memory it serves to count.
 struct Layout {
-  std::vector<Matrix> inputs;            // of block l, and the last one's output; all the same memory when nothing is kept
-  std::vector<BlockActivations> made;    // of block l; all the same memory unless everything is kept
+  std::vector<Matrix> inputs;           // of block l, and the last one's output; all the same memory when nothing is kept
+  std::vector<BlockActivations> made;   // of block l; all the same memory unless everything is kept
   BlockScratch scratch;
-  Matrix d;                              // gradient of the residual stream
+  Matrix d;   // gradient of the residual stream
   Matrix final_normed, dfinal_normed;
   float* final_inverse_rms = nullptr;
   std::int32_t* tokens = nullptr;
-  std::int32_t* targets = nullptr;       // -1: a masked row
+  std::int32_t* targets = nullptr;   // -1: a masked row
   float* dlogprobs = nullptr;
   float* logprobs = nullptr;
   float* cosines = nullptr;
@@ -57,8 +57,7 @@ void carve_stream(Layout& layout, ActivationCarver& carver, const ModelShape& sh
   if (keep == Keep::nothing) {
     layout.inputs.assign(static_cast<std::size_t>(shape.layers + 1), carver.matrix(leaf.rows(), shape.width, MemoryClass::working));
   } else {
-    for (std::int64_t layer = 0; layer <= shape.layers; ++layer)
-      layout.inputs.push_back(carver.matrix(leaf.rows(), shape.width, MemoryClass::kept));
+    for (std::int64_t layer = 0; layer <= shape.layers; ++layer) layout.inputs.push_back(carver.matrix(leaf.rows(), shape.width, MemoryClass::kept));
   }
   if (keep == Keep::everything) {
     for (std::int64_t layer = 0; layer < shape.layers; ++layer)
@@ -86,8 +85,8 @@ Layout lay_out(ActivationCarver& carver, const ModelShape& shape, LeafShape leaf
   layout.cosines = carver.take<float>(leaf.tokens * shape.head_dim / 2, MemoryClass::tables);
   layout.sines = carver.take<float>(leaf.tokens * shape.head_dim / 2, MemoryClass::tables);
   // Blocks and the head never run at once: one scratch serves both.
-  layout.workspace = carver.workspace(std::max(workspace_bytes(shape, leaf, workers), kernels::head_workspace_bytes(head_shape(shape, leaf), workers)),
-                                      MemoryClass::packing);
+  layout.workspace = carver.workspace(
+      std::max(workspace_bytes(shape, leaf, workers), kernels::head_workspace_bytes(head_shape(shape, leaf), workers)), MemoryClass::packing);
   return layout;
 }
 
@@ -103,7 +102,7 @@ void require(bool holds, const char* what) {
 
 bool is_elements(std::size_t found, std::int64_t wanted) { return static_cast<std::int64_t>(found) == wanted; }
 
-}  // namespace
+}   // namespace
 
 LeafPassBytes leaf_pass_bytes(const ModelShape& shape, LeafShape leaf, Keep keep, int workers) {
   ActivationCarver counting;
@@ -175,7 +174,7 @@ struct LeafPass::State {
   ActivationCarver carver;
   Layout layout;
   std::vector<UnitTensors> units;
-  int made_of = -1;                            // whose inside the shared activations hold
+  int made_of = -1;                                  // whose inside the shared activations hold
   const float* begun_embedding_gradient = nullptr;   // where the tied output matrix's gradient is, if it is anywhere
 };
 
@@ -253,7 +252,8 @@ double LeafPass::loss(Head head, std::span<const TokenId> targets, std::span<con
 void LeafPass::backward_block(int layer, std::span<const float> weights, std::span<float> gradient) {
   auto& s = *state_;
   const std::int64_t elements = s.unit_elements(block_unit(layer));
-  require(is_elements(weights.size(), elements) && is_elements(gradient.size(), elements), "a block's weights or gradient have another size than the unit");
+  require(is_elements(weights.size(), elements) && is_elements(gradient.size(), elements),
+          "a block's weights or gradient have another size than the unit");
   const auto parts = block_parts(s.shape, weights);
   s.make_again(layer, parts);
   block_backward(s.context(), parts, s.input_of(layer), s.made_by(layer), s.layout.scratch, s.layout.d, block_parts(s.shape, gradient));
@@ -275,4 +275,4 @@ void LeafPass::backward_embedding(std::span<const float> embedding, std::span<fl
   s.begun_embedding_gradient = nullptr;
 }
 
-}  // namespace lastro
+}   // namespace lastro

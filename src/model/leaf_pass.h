@@ -100,4 +100,4 @@ class LeafPass {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace lastro
+}   // namespace lastro

@@ -8,4 +8,4 @@ namespace lastro {
 enum class MemoryClass { kept, working, head, packing, tables, kv_cache };
 using ActivationCarver = Carver<MemoryClass, 6>;
 
-}  // namespace lastro
+}   // namespace lastro

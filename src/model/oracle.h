@@ -35,4 +35,4 @@ class Oracle {
   virtual Answer judge(const ModelShape& shape, const ModelWeights& weights, const Leaf& leaf, Precision precision) = 0;
 };
 
-}  // namespace lastro
+}   // namespace lastro

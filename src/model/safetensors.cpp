@@ -109,7 +109,8 @@ void check_covers(const std::filesystem::path& file, std::vector<Extent>& extent
   std::sort(extents.begin(), extents.end(), [](const Extent& a, const Extent& b) { return std::pair(a.begin, a.end) < std::pair(b.begin, b.end); });
   std::uint64_t at = 0;
   for (const auto& extent : extents) {
-    if (extent.begin != at) refuse(file, "tensor " + extent.entry.name + " begins at " + std::to_string(extent.begin) + " and not at " + std::to_string(at));
+    if (extent.begin != at)
+      refuse(file, "tensor " + extent.entry.name + " begins at " + std::to_string(extent.begin) + " and not at " + std::to_string(at));
     at = extent.end;
   }
   if (at != data_bytes) refuse(file, "its tensors take " + std::to_string(at) + " bytes and there are " + std::to_string(data_bytes));
@@ -132,7 +133,7 @@ void convert(const std::vector<char>& bytes, std::span<float> values, Convert to
   }
 }
 
-}  // namespace
+}   // namespace
 
 SafetensorsWriter::SafetensorsWriter(const std::filesystem::path& file, const std::vector<Tensor>& tensors)
     : path_(file), out_(file, std::ios::binary | std::ios::trunc) {
@@ -230,4 +231,4 @@ void SafetensorsSource::read(const Entry& entry, std::span<float> values) {
   if (found->dtype == "BF16") convert<std::uint16_t>(bytes, values, [](std::uint16_t x) { return std::bit_cast<float>(std::uint32_t{x} << 16); });
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -51,4 +51,4 @@ class SafetensorsSource final : public TensorSource {
   std::vector<Place> places_;   // of entries_
 };
 
-}  // namespace lastro
+}   // namespace lastro

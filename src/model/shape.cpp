@@ -25,7 +25,7 @@ T read(const Node& value, std::string_view name) {
   throw ContractError("model." + std::string(name) + " has the wrong type (the record is damaged) make the model again or import it again");
 }
 
-}  // namespace
+}   // namespace
 
 std::vector<std::string> cross_problems(const ModelShape& shape) {
   std::vector<std::string> problems;
@@ -69,4 +69,4 @@ ModelShape model_shape_from(const Node& node) {
   return shape;
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -27,18 +27,21 @@ struct ModelShape {
   std::int64_t vocabulary_multiple = 64;
 
   static constexpr std::tuple fields{
-      field("vocabulary", &ModelShape::vocabulary, {.doc = "tokens the model knows; 0: as many as the tokenizer has", .unit = "tokens", .min = 0, .max = 16777216}),
+      field("vocabulary", &ModelShape::vocabulary,
+            {.doc = "tokens the model knows; 0: as many as the tokenizer has", .unit = "tokens", .min = 0, .max = 16777216}),
       field("width", &ModelShape::width, {.doc = "length of the residual stream", .unit = "numbers", .min = 1, .max = 1048576}),
       field("layers", &ModelShape::layers, {.doc = "decoder blocks", .unit = "blocks", .min = 1, .max = 10000}),
       field("heads", &ModelShape::heads, {.doc = "query heads of attention", .unit = "heads", .min = 1, .max = 65536}),
       field("kv_heads", &ModelShape::kv_heads, {.doc = "key and value heads; divides heads", .unit = "heads", .min = 1, .max = 65536}),
-      field("head_dim", &ModelShape::head_dim, {.doc = "length of a head's vectors, a multiple of 8; 0: width / heads", .unit = "numbers", .min = 0, .max = 128}),
+      field("head_dim", &ModelShape::head_dim,
+            {.doc = "length of a head's vectors, a multiple of 8; 0: width / heads", .unit = "numbers", .min = 0, .max = 128}),
       field("ffn", &ModelShape::ffn, {.doc = "inner length of the feed-forward", .unit = "numbers", .min = 1, .max = 4194304}),
       field("context", &ModelShape::context, {.doc = "longest sequence", .unit = "tokens", .min = 1, .max = 16777216}),
       field("tied", &ModelShape::tied, {.doc = "the output matrix is the embedding"}),
       field("rope_theta", &ModelShape::rope_theta, {.doc = "base of the rotary wavelengths", .min = 1.0}),
       field("norm_eps", &ModelShape::norm_eps, {.doc = "added to the mean square in RMSNorm", .min = 0.0, .max = 1.0}),
-      field("init_std", &ModelShape::init_std, {.doc = "standard deviation of initial weights; o_proj and down_proj get it divided by sqrt(2 layers)", .min = 0.0, .max = 10.0}),
+      field("init_std", &ModelShape::init_std,
+            {.doc = "standard deviation of initial weights; o_proj and down_proj get it divided by sqrt(2 layers)", .min = 0.0, .max = 10.0}),
       field("vocabulary_multiple", &ModelShape::vocabulary_multiple,
             {.doc = "rows of the embedding are padded to a multiple of this; padding is never predicted", .unit = "tokens", .min = 1, .max = 65536})};
 
@@ -62,4 +65,4 @@ ModelShape complete(ModelShape shape, std::int64_t tokenizer_size);
 Node to_node(const ModelShape& shape);
 ModelShape model_shape_from(const Node& node);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -35,4 +35,4 @@ class TensorSource {
   }
 };
 
-}  // namespace lastro
+}   // namespace lastro

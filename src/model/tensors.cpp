@@ -67,7 +67,7 @@ BlockParts<Float> cut(const ModelShape& shape, std::span<Float> unit) {
   return parts;
 }
 
-}  // namespace
+}   // namespace
 
 std::int64_t UnitTensors::elements() const { return tensors.empty() ? 0 : tensors.back().interval().end; }
 
@@ -109,4 +109,4 @@ std::optional<TensorPlace> find_tensor(const ModelShape& shape, std::string_view
 BlockParts<const float> block_parts(const ModelShape& shape, std::span<const float> unit) { return cut<const float>(shape, unit); }
 BlockParts<float> block_parts(const ModelShape& shape, std::span<float> unit) { return cut<float>(shape, unit); }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -16,10 +16,10 @@ namespace lastro {
 // lies in its unit's flat vector. Tensors of a unit follow each other in order without gaps.
 struct NamedTensor {
   std::string name;
-  std::int64_t rows = 1;      // 1 for a vector
+  std::int64_t rows = 1;   // 1 for a vector
   std::int64_t columns = 0;
-  bool is_vector = false;     // shape [columns] instead of [rows, columns]
-  std::int64_t offset = 0;    // elements from the unit's begin
+  bool is_vector = false;    // shape [columns] instead of [rows, columns]
+  std::int64_t offset = 0;   // elements from the unit's begin
   std::int64_t elements() const { return rows * columns; }
   Interval interval() const { return {offset, offset + elements()}; }
   bool operator==(const NamedTensor&) const = default;
@@ -74,4 +74,4 @@ struct BlockParts {
 BlockParts<const float> block_parts(const ModelShape& shape, std::span<const float> unit);
 BlockParts<float> block_parts(const ModelShape& shape, std::span<float> unit);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -59,7 +59,7 @@ std::optional<Difference> first_difference(const Node& root, const Node& answer,
   return std::nullopt;
 }
 
-}  // namespace
+}   // namespace
 
 std::string agree_on(Collective& ranks, std::string_view plan_of_root, std::string_view nonce_of_root, const Witness& witness) {
   std::string plan = broadcast_text(ranks, plan_of_root);
@@ -78,4 +78,4 @@ std::string agree_on(Collective& ranks, std::string_view plan_of_root, std::stri
   return plan;
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -17,9 +17,9 @@ struct NamedFile {
 
 // What a rank says of itself before a stage starts.
 struct Testimony {
-  Digest plan;      // of the text of the plan as it arrived
-  Digest binary;    // of the program that runs
-  std::string nonce;   // read from the shared folder
+  Digest plan;                                         // of the text of the plan as it arrived
+  Digest binary;                                       // of the program that runs
+  std::string nonce;                                   // read from the shared folder
   std::vector<std::pair<std::size_t, Digest>> files;   // this rank's slice of the input files, by index, re-hashed
 };
 
@@ -37,4 +37,4 @@ struct Witness {
 // Throws ContractError on every rank, naming rank, file, hash wanted and found.
 std::string agree_on(Collective& ranks, std::string_view plan_of_root, std::string_view nonce_of_root, const Witness& witness);
 
-}  // namespace lastro
+}   // namespace lastro

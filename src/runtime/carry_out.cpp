@@ -34,19 +34,20 @@ void expect_equal_results(Collective& ranks, const StageOrder& order, const Stag
   const std::vector<std::string> all = all_gather_text(ranks, to_canonical_json(mine));
   for (int rank = 1; rank < ranks.size(); ++rank)
     if (all[rank] != all[0])
-      throw ContractError("rank " + std::to_string(rank) + " made another result of " + order.stage + " than rank 0: " + all[rank] + " instead of " + all[0] +
-                              " (a broken processor or a broken stage)",
+      throw ContractError("rank " + std::to_string(rank) + " made another result of " + order.stage + " than rank 0: " + all[rank] + " instead of " +
+                              all[0] + " (a broken processor or a broken stage)",
                           order.stage, all[0], all[rank], rank);
 }
 
-}  // namespace
+}   // namespace
 
 std::vector<ArtifactFile> hash_files(Collective& ranks, const fs::path& folder) {
   const std::string listing = broadcast_text(ranks, ranks.is_root() ? to_json(Node([&] {
-    Node::Sequence names;
-    for (const std::string& name : names_below(folder)) names.emplace_back(name);
-    return names;
-  }())) : std::string());
+                                               Node::Sequence names;
+                                               for (const std::string& name : names_below(folder)) names.emplace_back(name);
+                                               return names;
+                                             }()))
+                                                                    : std::string());
   const Node names = parse_json(listing, "the list of files");
   Node mine = Node::sequence();
   for (std::size_t i = ranks.rank().value; i < names.items().size(); i += ranks.size()) {
@@ -98,4 +99,4 @@ MadeArtifact carry_out(StageMachine& machine, const StageOrder& order_of_root, s
   return made;
 }
 
-}  // namespace lastro
+}   // namespace lastro

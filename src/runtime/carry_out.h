@@ -32,4 +32,4 @@ MadeArtifact carry_out(StageMachine& machine, const StageOrder& order_of_root, s
 // The files below a folder with their digests, sorted by name. Every rank calls it; file i is hashed by rank i mod N.
 std::vector<ArtifactFile> hash_files(Collective& ranks, const std::filesystem::path& folder);
 
-}  // namespace lastro
+}   // namespace lastro

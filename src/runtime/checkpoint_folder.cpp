@@ -33,7 +33,7 @@ bool is_verified(const std::filesystem::path& folder, std::string_view index_tex
   return std::filesystem::exists(marker, error) && text_of(marker) == sha256(index_text).to_string() + "\n";
 }
 
-}  // namespace
+}   // namespace
 
 CommittedCheckpoint read_committed(const std::filesystem::path& folder) {
   CommittedCheckpoint found{.folder = folder, .index_text = text_of(folder / index_file_name)};
@@ -82,8 +82,8 @@ std::vector<CommittedCheckpoint> CheckpointFolder::list(std::vector<std::string>
       if (found.index.stage_key == stage_key_)
         own.push_back(std::move(found));
       else if (remarks)
-        remarks->push_back(folder.string() + " is of another stage or other settings (stage key " + found.index.stage_key.hex().substr(0, 12) + ", not " +
-                           stage_key_.hex().substr(0, 12) + ") it is left alone");
+        remarks->push_back(folder.string() + " is of another stage or other settings (stage key " + found.index.stage_key.hex().substr(0, 12) +
+                           ", not " + stage_key_.hex().substr(0, 12) + ") it is left alone");
     } catch (const Error& problem) {
       if (remarks) remarks->push_back(std::string(problem.what()) + " " + folder.filename().string() + " is passed over");
     }
@@ -117,7 +117,9 @@ void CheckpointFolder::clear_place(Step step) const {
   make_durable_folder(folder);
 }
 
-void CheckpointFolder::commit(Step step, std::string_view index_text) const { write_durable_file("index", folder_of(step) / index_file_name, index_text); }
+void CheckpointFolder::commit(Step step, std::string_view index_text) const {
+  write_durable_file("index", folder_of(step) / index_file_name, index_text);
+}
 
 void CheckpointFolder::mark_verified(const CommittedCheckpoint& checkpoint) const {
   write_durable_file("marker", checkpoint.folder / marker_file_name, sha256(checkpoint.index_text).to_string() + "\n");
@@ -135,4 +137,4 @@ void CheckpointFolder::rotate(int keep) const {
   }
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -56,4 +56,4 @@ class CheckpointFolder {
   Digest stage_key_;
 };
 
-}  // namespace lastro
+}   // namespace lastro

@@ -100,7 +100,9 @@ class Reading {
     if (!value || *value < least || *value > most) fail("has no sensible number in \"" + std::string(what) + "\"");
     return *value;
   }
-  [[noreturn]] void fail(const std::string& problem) const { throw ContractError(file_ + " " + problem + " (it is damaged, or not this program's)", file_, "", ""); }
+  [[noreturn]] void fail(const std::string& problem) const {
+    throw ContractError(file_ + " " + problem + " (it is damaged, or not this program's)", file_, "", "");
+  }
 
  private:
   Digest digest(const Node& node, std::string_view what) const {
@@ -147,7 +149,8 @@ class Reading {
   ShardRecord shard(const Node& node, const CheckpointIndex& index, int rank) const {
     ShardRecord shard;
     shard.file = text(entry(node, "file"), "file");
-    if (shard.file != shard_file_name(rank, index.world)) fail("names the shard \"" + shard.file + "\" where " + shard_file_name(rank, index.world) + " belongs");
+    if (shard.file != shard_file_name(rank, index.world))
+      fail("names the shard \"" + shard.file + "\" where " + shard_file_name(rank, index.world) + " belongs");
     shard.sha256 = digest(entry(node, "sha256"), "sha256");
     shard.structure = digest(entry(node, "structure"), "structure");
     ShardPlaces& places = shard.places;
@@ -162,7 +165,8 @@ class Reading {
   // Data, in ascending order, neither leave the file nor touch each other or the table of digests.
   void check_places(const CheckpointIndex& index, int rank, const ShardRecord& shard) const {
     std::vector<Interval> used;
-    for (const ShardExtent& extent : extents_of(index.layout, rank, index.world, shard.places)) used.push_back({extent.offset, extent.offset + extent.bytes});
+    for (const ShardExtent& extent : extents_of(index.layout, rank, index.world, shard.places))
+      used.push_back({extent.offset, extent.offset + extent.bytes});
     const std::int64_t tiles = tiles_in_shard(index.layout, rank, index.world);
     if (tiles > 0) used.push_back({shard.places.tile_digests, shard.places.tile_digests + tiles * digest_bytes});
     std::sort(used.begin(), used.end(), [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
@@ -177,7 +181,7 @@ class Reading {
   const std::string& file_;
 };
 
-}  // namespace
+}   // namespace
 
 std::string shard_file_name(int rank, int world) { return "rank-" + padded(rank, 2) + "-of-" + padded(world, 2) + ".h5"; }
 std::string step_folder_name(Step step) { return "step-" + padded(step.value, 6); }
@@ -194,8 +198,8 @@ CheckpointIndex parse_index(std::string_view text, const std::string& file) {
   if (!node.is_mapping() || reading.text(reading.entry(node, "format"), "format") != format_name) reading.fail("is no index of a checkpoint");
   const std::int64_t version = reading.number(reading.entry(node, "version"), "version", 0, largest);
   if (version != CheckpointIndex::version)
-    throw ContractError(file + " is of checkpoint format " + std::to_string(version) + " (this program reads format " + std::to_string(CheckpointIndex::version) +
-                            ") use the release that wrote it, or train this stage again",
+    throw ContractError(file + " is of checkpoint format " + std::to_string(version) + " (this program reads format " +
+                            std::to_string(CheckpointIndex::version) + ") use the release that wrote it, or train this stage again",
                         file, std::to_string(CheckpointIndex::version), std::to_string(version));
   CheckpointIndex index = reading.index(node);
   if (to_text(index) != text) {
@@ -216,7 +220,8 @@ std::vector<ShardExtent> extents_of(const StateLayout& layout, int rank, int wor
       const Interval interval = shard_of(layout.units[unit].elements, layout.tile_elements, Rank{rank}, world);
       if (interval.size() == 0) continue;
       const std::int64_t tiles = tiles_of(interval.size(), layout.tile_elements);
-      extents.push_back({plane, unit, interval, places.data[plane][unit], interval.size() * static_cast<std::int64_t>(sizeof(float)), digests, tiles});
+      extents.push_back(
+          {plane, unit, interval, places.data[plane][unit], interval.size() * static_cast<std::int64_t>(sizeof(float)), digests, tiles});
       digests += tiles;
     }
   }
@@ -225,11 +230,13 @@ std::vector<ShardExtent> extents_of(const StateLayout& layout, int rank, int wor
 
 std::int64_t tiles_in_shard(const StateLayout& layout, int rank, int world) {
   std::int64_t tiles = 0;
-  for (const StateLayout::Unit& unit : layout.units) tiles += tiles_of(shard_of(unit.elements, layout.tile_elements, Rank{rank}, world).size(), layout.tile_elements);
+  for (const StateLayout::Unit& unit : layout.units)
+    tiles += tiles_of(shard_of(unit.elements, layout.tile_elements, Rank{rank}, world).size(), layout.tile_elements);
   return tiles * static_cast<std::int64_t>(layout.planes.size());
 }
 
-Digest shard_digest(const StateLayout& layout, int rank, int world, const ShardPlaces& places, const std::vector<Digest>& tiles, const Digest& structure) {
+Digest shard_digest(const StateLayout& layout, int rank, int world, const ShardPlaces& places, const std::vector<Digest>& tiles,
+                    const Digest& structure) {
   Sha256 hash;
   update_text(hash, "lastro shard 1");
   hash.update_u64(places.file_bytes);
@@ -288,4 +295,4 @@ Digest content_digest(Step step, const Node& scalars, const UnitRoots& roots) {
   return hash.finish();
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -50,8 +50,8 @@ std::string to_text(const CheckpointIndex& index);
 // Throws ContractError unless `text` is what to_text writes, in every byte, and makes sense; `file` names it in messages.
 CheckpointIndex parse_index(std::string_view text, const std::string& file);
 
-std::string shard_file_name(int rank, int world);     // "rank-00-of-04.h5"
-std::string step_folder_name(Step step);              // "step-000120"
+std::string shard_file_name(int rank, int world);   // "rank-00-of-04.h5"
+std::string step_folder_name(Step step);            // "step-000120"
 
 // One dataset's part in a shard: elements [interval) of a unit in a plane, `bytes` from `offset` on.
 struct ShardExtent {
@@ -69,7 +69,8 @@ std::int64_t tiles_in_shard(const StateLayout& layout, int rank, int world);
 
 // SHA-256 over "lastro shard 1", the file's length; for each tile in order plane, unit, tile: these three numbers, its offset, its length and
 // its digest; and the digest of all bytes outside tile data. Numbers as 8 bytes. Any changed byte of the file changes it.
-Digest shard_digest(const StateLayout& layout, int rank, int world, const ShardPlaces& places, const std::vector<Digest>& tiles, const Digest& structure);
+Digest shard_digest(const StateLayout& layout, int rank, int world, const ShardPlaces& places, const std::vector<Digest>& tiles,
+                    const Digest& structure);
 
 // SHA-256 over "lastro unit 1", lengths and texts of plane and unit, elements, tile_elements, and the digests of all tiles.
 Digest unit_root(const std::string& plane, const StateLayout::Unit& unit, std::int64_t tile_elements, const std::vector<Digest>& tiles);
@@ -81,4 +82,4 @@ UnitRoots roots_of(const StateLayout& layout, const std::vector<std::vector<Dige
 // canonical JSON without the entry "measured".
 Digest content_digest(Step step, const Node& scalars, const UnitRoots& roots);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -21,19 +21,21 @@ void load_extent(const ShardReader& shard, const ShardExtent& extent, const Inte
   shard.read(extent, first, first + tiles_of(shared.size(), tile_elements), into.subspan(shared.begin - mine.begin, shared.size()));
 }
 
-}  // namespace
+}   // namespace
 
 void load_part(const CommittedCheckpoint& checkpoint, const StateView& state, Rank rank, int world) {
   const CheckpointIndex& index = checkpoint.index;
   const StateLayout& layout = state.layout;
   if (index.layout != layout)
-    throw ContractError(checkpoint.folder.string() + " holds a state of another form (other units, planes or tiles than this stage's)", checkpoint.folder.string(), "", "");
+    throw ContractError(checkpoint.folder.string() + " holds a state of another form (other units, planes or tiles than this stage's)",
+                        checkpoint.folder.string(), "", "");
   std::vector<Interval> mine;
   for (const StateLayout::Unit& unit : layout.units) mine.push_back(shard_of(unit.elements, layout.tile_elements, rank, world));
 
   for (int written = 0; written < index.world; ++written) {
     const auto extents = extents_of(layout, written, index.world, index.shards[written].places);
-    const bool needed = std::any_of(extents.begin(), extents.end(), [&](const ShardExtent& one) { return meet(one.interval, mine[one.unit]).size() > 0; });
+    const bool needed =
+        std::any_of(extents.begin(), extents.end(), [&](const ShardExtent& one) { return meet(one.interval, mine[one.unit]).size() > 0; });
     if (!needed && written % world != rank.value) continue;   // someone checks the structure of a shard that nobody reads
     const ShardReader shard(checkpoint.folder, index, written);
     for (const ShardExtent& extent : shard.extents())
@@ -41,4 +43,4 @@ void load_part(const CommittedCheckpoint& checkpoint, const StateView& state, Ra
   }
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -8,4 +8,4 @@ namespace lastro {
 // byte of every shard. Throws DamagedShard, ContractError (the layout is another one) or EnvironmentError; `state` is then spoilt.
 void load_part(const CommittedCheckpoint& checkpoint, const StateView& state, Rank rank, int world);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -34,8 +34,8 @@ void CheckpointReader::read(std::string_view plane, std::string_view unit, Inter
   if (plane_at == layout.planes.end() || unit_at == layout.units.end())
     throw ContractError(state_->checkpoint.folder.string() + " has no " + std::string(plane) + "/" + std::string(unit));
   if (interval.begin < 0 || interval.end > unit_at->elements || interval.size() != static_cast<std::int64_t>(into.size()))
-    throw InternalError("elements " + std::to_string(interval.begin) + " to " + std::to_string(interval.end) + " of " + std::string(unit) + " were asked for (it has " +
-                        std::to_string(unit_at->elements) + ")");
+    throw InternalError("elements " + std::to_string(interval.begin) + " to " + std::to_string(interval.end) + " of " + std::string(unit) +
+                        " were asked for (it has " + std::to_string(unit_at->elements) + ")");
 
   std::vector<float> tile(std::min(layout.tile_elements, unit_at->elements));
   for (int rank = 0; rank < index.world; ++rank) {
@@ -91,4 +91,4 @@ std::vector<Damage> verify_checkpoint(const std::filesystem::path& folder) {
   return damages;
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -16,7 +16,7 @@ std::int64_t elements_of(const StateLayout& layout, Rank rank, int world) {
   return elements * static_cast<std::int64_t>(layout.planes.size());
 }
 
-}  // namespace
+}   // namespace
 
 Checkpointer::Checkpointer(Settings settings, const ShardFormat& format, Collective& ranks, std::unique_ptr<Collective> background, Tracker& tracker)
     : settings_(std::move(settings)),
@@ -154,7 +154,9 @@ std::optional<Node> Checkpointer::roll_back(Step limit, const StateView& state) 
     for (const CommittedCheckpoint& one : folder_.list())
       if (one.index.step > limit) folder_.remove(one.folder);
   });
-  if (!failures.empty()) throw EnvironmentError("steps cannot be taken back: " + failures.front().message, "libc", "unlink", failures.front().error, failures.front().rank);
+  if (!failures.empty())
+    throw EnvironmentError("steps cannot be taken back: " + failures.front().message, "libc", "unlink", failures.front().error,
+                           failures.front().rank);
   return load_newest(state);
 }
 
@@ -186,7 +188,8 @@ Digest Checkpointer::publish(Step step, const std::filesystem::path& output) {
   wait_for_save();
   const std::filesystem::path folder = newest_verified_folder(step);
   if (folder.empty())
-    throw ContractError("there is no verified checkpoint of step " + std::to_string(step.value) + " in " + settings_.folder.string() + " (nothing else may be published)");
+    throw ContractError("there is no verified checkpoint of step " + std::to_string(step.value) + " in " + settings_.folder.string() +
+                        " (nothing else may be published)");
   Digest content;
   const auto failures = together(ranks_, [&] {
     const CommittedCheckpoint checkpoint = read_committed(folder);
@@ -199,9 +202,9 @@ Digest Checkpointer::publish(Step step, const std::filesystem::path& output) {
     sync_artifact_folder(output);
   });
   if (!failures.empty())
-    throw EnvironmentError("checkpoint " + std::to_string(step.value) + " cannot be put into " + output.string() + ": " + failures.front().message, "libc", "link",
-                           failures.front().error, failures.front().rank);
+    throw EnvironmentError("checkpoint " + std::to_string(step.value) + " cannot be put into " + output.string() + ": " + failures.front().message,
+                           "libc", "link", failures.front().error, failures.front().rank);
   return content;
 }
 
-}  // namespace lastro
+}   // namespace lastro

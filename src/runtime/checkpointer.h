@@ -26,7 +26,7 @@ class Checkpointer final : public Checkpoints {
   struct Settings {
     std::filesystem::path folder;   // <run>/checkpoints; made by the first save
     Digest stage_key;
-    int keep = 3;                   // verified checkpoints that stay
+    int keep = 3;   // verified checkpoints that stay
   };
 
   // `ranks` is used by the verbs, on the caller's thread; `background` by the thread that saves, alone. Sweeps what a killed run left.
@@ -63,11 +63,11 @@ class Checkpointer final : public Checkpoints {
   // Between the caller and the thread that saves.
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::optional<SaveJob> job_;             // from save() until it is done
+  std::optional<SaveJob> job_;   // from save() until it is done
   bool closing_ = false;
   std::vector<std::string> remarks_;
   std::exception_ptr broken_;
-  std::thread thread_;                     // begun by the first save
+  std::thread thread_;   // begun by the first save
 };
 
-}  // namespace lastro
+}   // namespace lastro

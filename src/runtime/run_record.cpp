@@ -48,13 +48,14 @@ double sum_over_stages(const Node& record, std::string_view key) {
   return total;
 }
 
-}  // namespace
+}   // namespace
 
 std::optional<RunRecord> RunRecord::load(const fs::path& run) {
   if (!fs::exists(file_in(run))) return std::nullopt;
   Problems problems;
   Node tree = parse_yaml(read_file(file_in(run)), file_in(run).string(), problems);
-  if (!problems.empty()) throw ContractError(problems.front().to_string() + " (the run's record is damaged) move it away; the store still has what was made");
+  if (!problems.empty())
+    throw ContractError(problems.front().to_string() + " (the run's record is damaged) move it away; the store still has what was made");
   return RunRecord(run, std::move(tree));
 }
 
@@ -186,4 +187,4 @@ void RunRecord::note(std::string_view key, Node value) {
 
 void RunRecord::save() const { write_file(file_in(run_), to_yaml_block(tree_)); }
 
-}  // namespace lastro
+}   // namespace lastro

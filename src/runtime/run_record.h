@@ -51,7 +51,7 @@ class RunRecord {
   const Node& tree() const { return tree_; }
   const Node* stage(std::string_view name) const;
   std::optional<Digest> output_of(std::string_view stage) const;
-  std::optional<std::string> running_stage() const;   // one that began and neither ended nor failed
+  std::optional<std::string> running_stage() const;     // one that began and neither ended nor failed
   double seconds_spent(std::string_view stage) const;   // on a stage that was interrupted; else 0
   double total_cost_usd() const;
   double total_wall_clock_s() const;
@@ -65,4 +65,4 @@ class RunRecord {
   Node tree_;
 };
 
-}  // namespace lastro
+}   // namespace lastro

@@ -96,7 +96,7 @@ void lead_stage(NextStage next, StageMachine& machine, const fs::path& run, Stag
   check_budget(record, orchestra);
 }
 
-}  // namespace
+}   // namespace
 
 void run_stages(StageMachine& machine, const fs::path& run, StageView& view, const Orchestra* orchestra) {
   machine.witness.read_nonce = [&run] { return read_file(nonce_file(run)); };
@@ -117,4 +117,4 @@ void enter_failure(const fs::path& run, const std::string& cause) {
   if (const auto stage = record->running_stage()) record->stage_failed(*stage, cause);
 }
 
-}  // namespace lastro
+}   // namespace lastro

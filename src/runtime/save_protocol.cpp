@@ -53,7 +53,7 @@ ShardRecord shard_from(const Node& node) {
   return shard;
 }
 
-}  // namespace
+}   // namespace
 
 std::vector<std::string> SaveProtocol::run(const SaveJob& job) {
   std::vector<std::string> remarks;
@@ -76,7 +76,8 @@ std::vector<std::string> SaveProtocol::run(const SaveJob& job) {
   const Failures left = together(ranks_, [&] {
     if (ranks_.is_root()) folder_.remove(folder_.folder_of(job.step));
   });
-  for (const Failure& failure : left) remarks.push_back("what is left of checkpoint " + std::to_string(job.step.value) + " cannot be removed: " + failure.message);
+  for (const Failure& failure : left)
+    remarks.push_back("what is left of checkpoint " + std::to_string(job.step.value) + " cannot be removed: " + failure.message);
   return remarks;
 }
 
@@ -95,7 +96,8 @@ bool SaveProtocol::is_there_already(const SaveJob& job, std::vector<std::string>
   const Failures failures = together(ranks_, [&] {
     const CommittedCheckpoint found = read_committed(text);
     equal = found.index.content == content_digest(job.step, job.scalars, roots_of(job.layout, tiles));
-    if (!equal) throw ContractError(text + " holds another state (" + found.index.content.hex().substr(0, 12) + ") than this run reached at the same step");
+    if (!equal)
+      throw ContractError(text + " holds another state (" + found.index.content.hex().substr(0, 12) + ") than this run reached at the same step");
     for (int shard = ranks_.rank().value; shard < found.index.world; shard += ranks_.size())
       if (const auto damages = verify_shard(text, found.index, shard, ReadFrom::disk); !damages.empty()) throw DamagedShard(damages.front());
   });
@@ -150,7 +152,8 @@ void SaveProtocol::mark_and_rotate(Step step, std::vector<std::string>& remarks)
     const auto checkpoint = folder_.find(step);
     if (checkpoint && !checkpoint->verified) folder_.mark_verified(*checkpoint);
   });
-  for (const Failure& failure : marking) remarks.push_back("checkpoint " + std::to_string(step.value) + " is whole, but not marked so: " + failure.message);
+  for (const Failure& failure : marking)
+    remarks.push_back("checkpoint " + std::to_string(step.value) + " is whole, but not marked so: " + failure.message);
   if (!marking.empty()) return;
   const Failures rotating = together(ranks_, [&] {
     if (ranks_.is_root()) folder_.rotate(keep_);
@@ -161,7 +164,8 @@ void SaveProtocol::mark_and_rotate(Step step, std::vector<std::string>& remarks)
 
 std::vector<std::vector<Digest>> SaveProtocol::gather_tiles(const StateLayout& layout, const std::vector<Digest>& mine) {
   std::vector<std::int64_t> lengths;
-  for (int rank = 0; rank < ranks_.size(); ++rank) lengths.push_back(tiles_in_shard(layout, rank, ranks_.size()) * static_cast<std::int64_t>(sizeof(Digest)));
+  for (int rank = 0; rank < ranks_.size(); ++rank)
+    lengths.push_back(tiles_in_shard(layout, rank, ranks_.size()) * static_cast<std::int64_t>(sizeof(Digest)));
   std::vector<Digest> all(std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0}) / sizeof(Digest));
   ranks_.all_gather(std::as_bytes(std::span(mine)), lengths, std::as_writable_bytes(std::span(all)));
   std::vector<std::vector<Digest>> tiles;
@@ -173,4 +177,4 @@ std::vector<std::vector<Digest>> SaveProtocol::gather_tiles(const StateLayout& l
   return tiles;
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -55,4 +55,4 @@ class SaveProtocol {
   Collective& ranks_;
 };
 
-}  // namespace lastro
+}   // namespace lastro

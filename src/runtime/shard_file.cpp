@@ -42,8 +42,9 @@ void check_room(const std::filesystem::path& folder, const ShardHeader& header, 
   std::error_code error;
   const auto space = std::filesystem::space(folder, error);
   if (!error && space.available < static_cast<std::uintmax_t>(wanted))
-    throw EnvironmentError(folder.string() + " has no room for a shard of " + std::to_string(wanted) + " bytes (" + std::to_string(space.available) + " are free)", "libc",
-                           "statvfs", ENOSPC);
+    throw EnvironmentError(
+        folder.string() + " has no room for a shard of " + std::to_string(wanted) + " bytes (" + std::to_string(space.available) + " are free)",
+        "libc", "statvfs", ENOSPC);
 }
 
 // Hashes and writes the tiles of one extent; returns nothing new but fills their digests.
@@ -61,10 +62,11 @@ void write_extent(DraftFile& draft, const ShardExtent& extent, std::int64_t tile
 }
 
 std::string what_is_wrong(const Damage& damage) {
-  return damage.file + " is damaged" + (damage.detail.empty() ? "" : " in " + damage.detail) + " (wanted " + damage.wanted + ", found " + damage.found + ")";
+  return damage.file + " is damaged" + (damage.detail.empty() ? "" : " in " + damage.detail) + " (wanted " + damage.wanted + ", found " +
+         damage.found + ")";
 }
 
-}  // namespace
+}   // namespace
 
 DamagedShard::DamagedShard(Damage facts) : ContractError(what_is_wrong(facts), facts.file, facts.wanted, facts.found), damage(std::move(facts)) {}
 
@@ -83,12 +85,14 @@ WrittenShard write_shard(const ShardFormat& format, const std::filesystem::path&
 
   const auto extents = extents_of(layout, header.rank.value, header.world, record.places);
   for (const ShardExtent& extent : extents) {
-    write_extent(draft, extent, layout.tile_elements, data.first(extent.interval.size()), std::span(written.tiles).subspan(extent.first_digest, extent.tiles));
+    write_extent(draft, extent, layout.tile_elements, data.first(extent.interval.size()),
+                 std::span(written.tiles).subspan(extent.first_digest, extent.tiles));
     data = data.subspan(extent.interval.size());
   }
   if (!written.tiles.empty()) draft.write_at(record.places.tile_digests, bytes_of(written.tiles));
 
-  record.structure = structure_digest(extents, record.places.file_bytes, [&](std::int64_t offset, std::span<std::byte> bytes) { draft.read_at(offset, bytes); });
+  record.structure =
+      structure_digest(extents, record.places.file_bytes, [&](std::int64_t offset, std::span<std::byte> bytes) { draft.read_at(offset, bytes); });
   record.sha256 = shard_digest(layout, header.rank.value, header.world, record.places, written.tiles, record.structure);
   draft.keep(folder / record.file);
   return written;
@@ -118,7 +122,8 @@ ShardReader::ShardReader(const std::filesystem::path& folder, const CheckpointIn
     throw DamagedShard({path_.string(), "its length", std::to_string(record.places.file_bytes) + " bytes", std::to_string(file_.bytes()) + " bytes"});
   if (from == ReadFrom::disk) file_.drop_cache();
 
-  const Digest structure = structure_digest(extents_, file_.bytes(), [&](std::int64_t offset, std::span<std::byte> bytes) { file_.read_at(offset, bytes); });
+  const Digest structure =
+      structure_digest(extents_, file_.bytes(), [&](std::int64_t offset, std::span<std::byte> bytes) { file_.read_at(offset, bytes); });
   if (structure != record.structure)
     throw DamagedShard({path_.string(), "its HDF5 structure or its table /tile_digests", record.structure.to_string(), structure.to_string()});
   tiles_.resize(tiles_in_shard(index.layout, rank, index.world));
@@ -153,7 +158,8 @@ void ShardReader::read(const ShardExtent& extent, std::int64_t first, std::int64
   }
 }
 
-std::vector<Damage> verify_shard(const std::filesystem::path& folder, const CheckpointIndex& index, int rank, ReadFrom from, std::vector<Digest>* tiles) {
+std::vector<Damage> verify_shard(const std::filesystem::path& folder, const CheckpointIndex& index, int rank, ReadFrom from,
+                                 std::vector<Digest>* tiles) {
   std::vector<Damage> damages;
   try {
     const ShardReader shard(folder, index, rank, from);
@@ -190,4 +196,4 @@ std::vector<Damage> verify_shard(const std::filesystem::path& folder, const Chec
   return damages;
 }
 
-}  // namespace lastro
+}   // namespace lastro

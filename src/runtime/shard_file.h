@@ -56,6 +56,7 @@ class ShardReader {
 };
 
 // Reads all of a shard; every damage, or the first alone. Never throws for damage.
-std::vector<Damage> verify_shard(const std::filesystem::path& folder, const CheckpointIndex& index, int rank, ReadFrom from, std::vector<Digest>* tiles = nullptr);
+std::vector<Damage> verify_shard(const std::filesystem::path& folder, const CheckpointIndex& index, int rank, ReadFrom from,
+                                 std::vector<Digest>* tiles = nullptr);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -34,7 +34,7 @@ ResolvedInput input_from(const Node& node) {
   return input;
 }
 
-}  // namespace
+}   // namespace
 
 std::vector<NamedFile> files_of(const StageOrder& order, const Store& store) {
   std::vector<NamedFile> files;
@@ -83,4 +83,4 @@ StageOrder order_from(const Node& node) {
   return order;
 }
 
-}  // namespace lastro
+}   // namespace lastro

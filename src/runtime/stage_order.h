@@ -12,10 +12,10 @@ namespace lastro {
 
 // What rank 0 tells every rank to do next: a stage with everything resolved.
 struct StageOrder {
-  std::string stage;        // "04_pretrain"
+  std::string stage;   // "04_pretrain"
   std::string kind;
   int version = 1;
-  Node settings;            // complete
+  Node settings;   // complete
   std::uint64_t seed = 0;
   Digest key;
   ResolvedInputs inputs;
@@ -30,4 +30,4 @@ std::vector<NamedFile> files_of(const StageOrder& order, const Store& store);
 Node to_node(const StageOrder& order);
 StageOrder order_from(const Node& node);
 
-}  // namespace lastro
+}   // namespace lastro

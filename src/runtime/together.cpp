@@ -27,4 +27,4 @@ std::vector<Failure> together(Collective& ranks, const std::function<void()>& wo
   return failures;
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -18,4 +18,4 @@ struct Failure {
 // that derive from std::exception become failures; those of the collective itself come through.
 std::vector<Failure> together(Collective& ranks, const std::function<void()>& work);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -10,9 +10,10 @@ StageResult DatasetStage::run(RunContext& run, const Inputs& inputs) const {
   StageResult result = build_dataset(run, settings_, inputs.tokenizer, inputs.text, inputs.evaluation);
   for (const ShardedSource& exam : read_dataset_layout(run.output).evaluation)
     if (exam.documents() == 0)
-      throw ContractError("evaluation source " + exam.source + " has no items (nothing could be held against it, so a contamination of 0 would mean nothing) "
+      throw ContractError("evaluation source " + exam.source +
+                          " has no items (nothing could be held against it, so a contamination of 0 would mean nothing) "
                           "look at its file and text_field, or leave it out");
   return result;
 }
 
-}  // namespace lastro
+}   // namespace lastro

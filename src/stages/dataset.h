@@ -31,4 +31,4 @@ class DatasetStage {
   Settings settings_;
 };
 
-}  // namespace lastro
+}   // namespace lastro

@@ -17,8 +17,9 @@ namespace {
 
 void expect_same_tokenizer(const ModelFiles& model, const DatasetLayout& dataset) {
   if (model.tokenizer == dataset.tokenizer) return;
-  throw ContractError("the model and the dataset have different tokenizers (token ids would mean other text) evaluate on a dataset made with the model's tokenizer",
-                      "tokenizer", model.tokenizer.to_string(), dataset.tokenizer.to_string());
+  throw ContractError(
+      "the model and the dataset have different tokenizers (token ids would mean other text) evaluate on a dataset made with the model's tokenizer",
+      "tokenizer", model.tokenizer.to_string(), dataset.tokenizer.to_string());
 }
 
 Node to_node(const HeldOutScore& score) {
@@ -51,7 +52,7 @@ Node to_node(const Yardsticks& yardsticks) {
   return node;
 }
 
-}  // namespace
+}   // namespace
 
 StageResult EvaluateStage::run(RunContext& run, const Inputs& inputs) const {
   const DatasetLayout layout = read_dataset_layout(inputs.dataset.folder());
@@ -62,8 +63,7 @@ StageResult EvaluateStage::run(RunContext& run, const Inputs& inputs) const {
   if (held.size() < 2) throw ContractError("the dataset has no held-out text (nothing can be measured) set held_out above 0 in the dataset stage");
 
   const std::vector<Window> windows = windows_over(static_cast<std::int64_t>(held.size()), model.shape().context, settings_.overlap);
-  const HeldOutScore score =
-      score_of(score_row(held, windows, model.shape(), model.weights(), tokenizer, run.ranks, run.workers, run.tracker));
+  const HeldOutScore score = score_of(score_row(held, windows, model.shape(), model.weights(), tokenizer, run.ranks, run.workers, run.tracker));
   const Contamination contamination = measure_contamination(inputs.dataset.folder(), run.ranks, run.memory_limit_bytes);
 
   StageResult result;
@@ -74,11 +74,12 @@ StageResult EvaluateStage::run(RunContext& run, const Inputs& inputs) const {
     Node report = result.summary;
     report.set("contamination_sets", to_node(contamination));
     std::ofstream file(run.output / "report.json", std::ios::binary);
-    if (!(file << to_json_pretty(report) << '\n').flush()) throw EnvironmentError((run.output / "report.json").string() + " cannot be written (is the disk full?)");
+    if (!(file << to_json_pretty(report) << '\n').flush())
+      throw EnvironmentError((run.output / "report.json").string() + " cannot be written (is the disk full?)");
     run.tracker.event("measures xz and a 5-gram model on the same text");
-    result.measured = to_node(measure_yardsticks(
-        inputs.dataset.folder(), layout, tokenizer,
-        {.xz_bytes = settings_.xz_bytes, .ngram_tokens = settings_.ngram_tokens, .held_out_tokens = settings_.most_tokens}));
+    result.measured = to_node(
+        measure_yardsticks(inputs.dataset.folder(), layout, tokenizer,
+                           {.xz_bytes = settings_.xz_bytes, .ngram_tokens = settings_.ngram_tokens, .held_out_tokens = settings_.most_tokens}));
   }
   run.ranks.barrier();
   return result;
@@ -95,4 +96,4 @@ Resources EvaluateStage::resources(const Settings&, const PlanFacts& facts) {
   return resources;
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -15,12 +15,21 @@ struct EvaluateSettings {
   bool operator==(const EvaluateSettings&) const = default;
   static constexpr std::tuple fields{
       field("overlap", &EvaluateSettings::overlap,
-            {.doc = "share of the context that each scored token has before it at least; 0 is fastest, 0.5 costs twice as much", .min = 0.0, .max = 0.95}),
-      field("most_tokens", &EvaluateSettings::most_tokens, {.doc = "held-out tokens that are scored at most, from the first on", .unit = "tokens", .min = 1}),
+            {.doc = "share of the context that each scored token has before it at least; 0 is fastest, 0.5 costs twice as much",
+             .min = 0.0,
+             .max = 0.95}),
+      field("most_tokens", &EvaluateSettings::most_tokens,
+            {.doc = "held-out tokens that are scored at most, from the first on", .unit = "tokens", .min = 1}),
       field("ngram_tokens", &EvaluateSettings::ngram_tokens,
-            {.doc = "training tokens, the last ones, that the 5-gram model learns from; 0: none is built", .unit = "tokens", .min = 0, .bears = Bears::nothing}),
+            {.doc = "training tokens, the last ones, that the 5-gram model learns from; 0: none is built",
+             .unit = "tokens",
+             .min = 0,
+             .bears = Bears::nothing}),
       field("xz_bytes", &EvaluateSettings::xz_bytes,
-            {.doc = "training text, its last part, that xz sees before the held-out text (its window is 64 MiB); 0: xz is not run", .unit = "bytes", .min = 0, .bears = Bears::nothing})};
+            {.doc = "training text, its last part, that xz sees before the held-out text (its window is 64 MiB); 0: xz is not run",
+             .unit = "bytes",
+             .min = 0,
+             .bears = Bears::nothing})};
 };
 
 // Measures a model on the dataset's held-out text. The report (report.json) has bits per byte with its standard error, perplexity and the
@@ -38,10 +47,11 @@ class EvaluateStage {
   };
   using Output = EvalReport;
   // What gates may ask of it; xz and ngram5 are bits per byte on the same text, measured beside the report.
-  static constexpr std::array measurements{std::string_view("bits_per_byte"),   std::string_view("bits_per_byte_stderr"), std::string_view("nats_per_token"),
-                                           std::string_view("perplexity"),      std::string_view("contamination"),        std::string_view("contaminated_items"),
-                                           std::string_view("held_out_tokens"), std::string_view("held_out_bytes"),       std::string_view("xz"),
-                                           std::string_view("ngram5")};
+  static constexpr std::array measurements{
+      std::string_view("bits_per_byte"),   std::string_view("bits_per_byte_stderr"), std::string_view("nats_per_token"),
+      std::string_view("perplexity"),      std::string_view("contamination"),        std::string_view("contaminated_items"),
+      std::string_view("held_out_tokens"), std::string_view("held_out_bytes"),       std::string_view("xz"),
+      std::string_view("ngram5")};
 
   explicit EvaluateStage(Settings settings) : settings_(settings) {}
   StageResult run(RunContext& run, const Inputs& inputs) const;
@@ -51,4 +61,4 @@ class EvaluateStage {
   Settings settings_;
 };
 
-}  // namespace lastro
+}   // namespace lastro

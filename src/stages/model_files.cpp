@@ -18,7 +18,7 @@ Digest digest_in(const Node& node, std::string_view key, const fs::path& file) {
   return *digest;
 }
 
-}  // namespace
+}   // namespace
 
 Digest write_model_files(const fs::path& output, const ModelFiles& files, const fs::path& tokenizer_folder) {
   Node node;
@@ -43,7 +43,11 @@ ModelFiles read_model_files(const fs::path& model_folder) {
 }
 
 Digest model_content(const Digest& logical_state, const Digest& model_json) {
-  return Sha256().update("lastro-model-content-1").update(std::as_bytes(std::span(logical_state.bytes))).update(std::as_bytes(std::span(model_json.bytes))).finish();
+  return Sha256()
+      .update("lastro-model-content-1")
+      .update(std::as_bytes(std::span(logical_state.bytes)))
+      .update(std::as_bytes(std::span(model_json.bytes)))
+      .finish();
 }
 
-}  // namespace lastro
+}   // namespace lastro

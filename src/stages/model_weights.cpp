@@ -25,4 +25,4 @@ std::int64_t model_bytes(const ModelShape& shape) {
   return bytes;
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -25,4 +25,4 @@ class LoadedModel {
 // Bytes of a whole model's weights.
 std::int64_t model_bytes(const ModelShape& shape);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -15,7 +15,8 @@ namespace {
 // A step's samples, cut into leaves in order.
 class SampledLeaves final : public LeafSource {
  public:
-  SampledLeaves(const Sequences& sequences, const BatchSettings& batch, std::int64_t context) : sequences_(sequences), batch_(batch), row_(context + 1) {}
+  SampledLeaves(const Sequences& sequences, const BatchSettings& batch, std::int64_t context)
+      : sequences_(sequences), batch_(batch), row_(context + 1) {}
 
   void leaf(std::int64_t data_step, std::int64_t leaf, std::span<TokenId> tokens) override {
     const std::int64_t first = (data_step * batch_.leaves + leaf) * batch_.sequences_per_leaf;
@@ -35,7 +36,7 @@ std::int64_t planned_vocabulary(const PretrainSettings& settings, const PlanFact
   return vocabulary ? vocabulary->settings.at("size").integer() : VocabularySettings{}.size;
 }
 
-}  // namespace
+}   // namespace
 
 StageResult PretrainStage::run(RunContext& run, const Inputs& inputs) const {
   const DatasetLayout layout = read_dataset_layout(inputs.dataset.folder());
@@ -109,4 +110,4 @@ std::vector<Recipe<PretrainSettings>> PretrainStage::recipes() {
           {"hundred-million", "about 100 M parameters: a machine with several devices", hundred_million}};
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -31,4 +31,4 @@ class PretrainStage {
   Settings settings_;
 };
 
-}  // namespace lastro
+}   // namespace lastro

@@ -27,7 +27,7 @@ std::string lines_of(const std::vector<std::uint64_t>& counts) {
   return lines;
 }
 
-}  // namespace
+}   // namespace
 
 Resources TokenizerStage::resources(const Settings&, const PlanFacts& facts) {
   Resources resources;
@@ -41,9 +41,8 @@ Resources TokenizerStage::resources(const Settings&, const PlanFacts& facts) {
 Node TokenizerStage::learn_and_write(RunContext& run, const std::filesystem::path& vocabulary) const {
   const VocabularyRequest request = read_vocabulary_request(vocabulary);
   const std::filesystem::path counts = vocabulary / counts_file;
-  const BpeTraining training =
-      train_from_counts(counts, request, static_cast<std::uint64_t>(settings_.min_count), run.memory_limit_bytes,
-                        [&](std::int64_t merges) { run.tracker.progress(merges, request.size, "merges"); });
+  const BpeTraining training = train_from_counts(counts, request, static_cast<std::uint64_t>(settings_.min_count), run.memory_limit_bytes,
+                                                 [&](std::int64_t merges) { run.tracker.progress(merges, request.size, "merges"); });
   const std::size_t size = training.vocabulary.size();
   if (size < static_cast<std::size_t>(request.size))
     run.tracker.event("vocabulary of " + std::to_string(size) + " tokens instead of " + std::to_string(request.size) + " (no other pair occurs " +
@@ -79,4 +78,4 @@ StageResult TokenizerStage::run(RunContext& run, const Inputs& inputs) const {
   return result;
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -7,8 +7,9 @@ namespace lastro {
 struct TokenizerSettings {
   std::int64_t min_count = 2;
   static constexpr std::tuple fields{
-      field("min_count", &TokenizerSettings::min_count,
-            {.doc = "a pair must stand side by side this often to be merged; with little text the vocabulary stays smaller than asked for", .min = 1}),
+      field(
+          "min_count", &TokenizerSettings::min_count,
+          {.doc = "a pair must stand side by side this often to be merged; with little text the vocabulary stays smaller than asked for", .min = 1}),
   };
 };
 
@@ -40,4 +41,4 @@ class TokenizerStage {
   Settings settings_;
 };
 
-}  // namespace lastro
+}   // namespace lastro

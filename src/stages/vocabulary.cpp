@@ -45,7 +45,7 @@ Node sequence_of(const std::vector<T>& values) {
   return sequence;
 }
 
-}  // namespace
+}   // namespace
 
 void VocabularyStage::check(const Settings& settings, SettingsCheck& check) {
   const auto specials = all_special_tokens(settings);
@@ -101,4 +101,4 @@ StageResult VocabularyStage::run_on(RunContext& run, const DocumentStream& docum
   return result;
 }
 
-}  // namespace lastro
+}   // namespace lastro

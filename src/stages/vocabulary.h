@@ -11,7 +11,8 @@ struct VocabularySettings {
   std::vector<std::string> special_tokens;
   std::int64_t sample_bytes = 0;
   static constexpr std::tuple fields{
-      field("size", &VocabularySettings::size, {.doc = "tokens, special ones and the 256 bytes included", .unit = "tokens", .min = 264, .max = 4194304}),
+      field("size", &VocabularySettings::size,
+            {.doc = "tokens, special ones and the 256 bytes included", .unit = "tokens", .min = 264, .max = 4194304}),
       field("smaller_sizes", &VocabularySettings::smaller_sizes,
             {.doc = "further vocabularies from the same training; each is the first ids of the next", .unit = "tokens", .min = 264, .max = 4194304}),
       field("special_tokens", &VocabularySettings::special_tokens,
@@ -46,4 +47,4 @@ class VocabularyStage {
   Settings settings_;
 };
 
-}  // namespace lastro
+}   // namespace lastro

@@ -50,14 +50,15 @@ double xz_bits_per_byte(std::string_view train, std::string_view held, std::int6
   return static_cast<double>(both - train_alone) * 8.0 / static_cast<double>(held_bytes);
 }
 
-}  // namespace
+}   // namespace
 
 Yardsticks measure_yardsticks(const std::filesystem::path& dataset_folder, const DatasetLayout& layout, const BpeTokenizer& tokenizer,
                               const YardstickLimits& limits) {
   Yardsticks found;
   const TokenRow held = read_row(dataset_folder, layout, Split::held_out, limits.held_out_tokens);
   const std::string held_text = text_of(std::span(held).subspan(1), layout.end_of_document, tokenizer);
-  const auto held_bytes = static_cast<std::int64_t>(held_text.size()) - std::count(held.begin() + 1, held.end(), layout.end_of_document);   // without the line ends between documents
+  const auto held_bytes = static_cast<std::int64_t>(held_text.size()) -
+                          std::count(held.begin() + 1, held.end(), layout.end_of_document);   // without the line ends between documents
   if (held_bytes == 0 || (limits.xz_bytes == 0 && limits.ngram_tokens == 0)) return found;
   // A token stands for at least a byte, so the last `wanted` tokens hold what both need.
   const std::int64_t wanted = std::max(limits.xz_bytes, limits.ngram_tokens);
@@ -76,4 +77,4 @@ Yardsticks measure_yardsticks(const std::filesystem::path& dataset_folder, const
   return found;
 }
 
-}  // namespace lastro
+}   // namespace lastro

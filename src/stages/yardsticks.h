@@ -11,8 +11,8 @@ namespace lastro {
 
 // What others make of the same held-out text: measured, never part of a digest.
 struct Yardsticks {
-  std::optional<double> xz_bits_per_byte;       // (|xz(train + held)| - |xz(train)|) x 8 / |held|, by xz -9 -T1
-  std::optional<double> ngram_bits_per_byte;    // of a 5-gram model of tokens
+  std::optional<double> xz_bits_per_byte;      // (|xz(train + held)| - |xz(train)|) x 8 / |held|, by xz -9 -T1
+  std::optional<double> ngram_bits_per_byte;   // of a 5-gram model of tokens
 };
 
 struct YardstickLimits {
@@ -24,4 +24,4 @@ struct YardstickLimits {
 Yardsticks measure_yardsticks(const std::filesystem::path& dataset_folder, const DatasetLayout& layout, const BpeTokenizer& tokenizer,
                               const YardstickLimits& limits);
 
-}  // namespace lastro
+}   // namespace lastro

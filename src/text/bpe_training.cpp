@@ -251,7 +251,7 @@ class CandidateQueue {
   std::vector<Candidate> heap_;
 };
 
-}  // namespace
+}   // namespace
 
 struct BpeTrainer::Added {
   std::vector<char> bytes;
@@ -325,7 +325,7 @@ std::vector<Symbol> symbols_of(std::vector<char> bytes, TokenId first_byte) {
   return symbols;
 }
 
-}  // namespace
+}   // namespace
 
 BpeTraining BpeTrainer::train(std::uint64_t min_count, const std::function<void(std::int64_t)>& progress) {
   Added added = std::move(*added_);
@@ -340,4 +340,4 @@ BpeTraining BpeTrainer::train(std::uint64_t min_count, const std::function<void(
                progress);
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -42,4 +42,4 @@ class BpeTrainer {
   std::unique_ptr<Added> added_;
 };
 
-}  // namespace lastro
+}   // namespace lastro

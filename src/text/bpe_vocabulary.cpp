@@ -30,4 +30,4 @@ BpeVocabulary prefix_of(const BpeVocabulary& vocabulary, std::size_t size) {
   return prefix;
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -35,4 +35,4 @@ std::vector<std::string> token_bytes(const BpeVocabulary& vocabulary);
 // The vocabulary of the first `size` ids. Requires: first_merge() <= size <= vocabulary.size().
 BpeVocabulary prefix_of(const BpeVocabulary& vocabulary, std::size_t size);
 
-}  // namespace lastro
+}   // namespace lastro

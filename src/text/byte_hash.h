@@ -27,4 +27,4 @@ inline std::uint64_t byte_hash(std::string_view bytes) {
   return fold_multiply(hash ^ word(at, left), k1);
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -28,7 +28,7 @@ constexpr std::array<char32_t, 256> characters = [] {
   return points;
 }();
 
-}  // namespace
+}   // namespace
 
 const std::array<std::uint8_t, 256>& bytes_in_order() { return order; }
 
@@ -54,4 +54,4 @@ std::optional<std::string> from_byte_level(std::string_view text) {
   return bytes;
 }
 
-}  // namespace lastro
+}   // namespace lastro

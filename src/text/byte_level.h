@@ -17,4 +17,4 @@ const std::array<std::uint8_t, 256>& bytes_in_order();
 std::string to_byte_level(std::string_view bytes);
 std::optional<std::string> from_byte_level(std::string_view text);   // empty when `text` holds a character that stands for no byte
 
-}  // namespace lastro
+}   // namespace lastro

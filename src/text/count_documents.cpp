@@ -42,9 +42,8 @@ void read_parts(RunContext& run, const DocumentStream& documents, Visit&& visit)
 
 std::vector<std::int64_t> bytes_of_sources(RunContext& run, const DocumentStream& documents, std::size_t sources) {
   std::vector<std::vector<std::int64_t>> of_worker(run.workers.size(), std::vector<std::int64_t>(sources, 0));
-  read_parts(run, documents, [&](int worker, const DocumentPiece& piece) {
-    of_worker[worker][piece.source] += static_cast<std::int64_t>(piece.bytes.size());
-  });
+  read_parts(run, documents,
+             [&](int worker, const DocumentPiece& piece) { of_worker[worker][piece.source] += static_cast<std::int64_t>(piece.bytes.size()); });
   std::vector<std::int64_t> bytes(sources, 0);
   for (const auto& mine : of_worker) std::transform(mine.begin(), mine.end(), bytes.begin(), bytes.begin(), std::plus<>());
   run.ranks.all_sum(bytes);
@@ -147,7 +146,7 @@ CountedDocuments summed(RunContext& run, const std::vector<Counting>& workers) {
   return counted;
 }
 
-}  // namespace
+}   // namespace
 
 CountedDocuments count_documents(RunContext& run, const DocumentStream& documents, const SamplePlan& plan, const std::filesystem::path& counts) {
   if (plan.weights.empty()) throw UsageError("a vocabulary without text sources (it is learnt from text) name at least one in inputs.text");
@@ -183,4 +182,4 @@ CountedDocuments count_documents(RunContext& run, const DocumentStream& document
   return counted;
 }
 
-}  // namespace lastro
+}   // namespace lastro

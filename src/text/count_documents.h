@@ -14,20 +14,20 @@ namespace lastro {
 // taken twice; a source that is too short for its share gives all it has. The sample is drawn by seed in segments of 8 KiB (TextSegments), so
 // that few long documents are balanced as well as many short ones.
 struct SamplePlan {
-  std::vector<double> weights;      // one a source
-  std::int64_t sample_bytes = 0;    // 0: as many as the sources have together
+  std::vector<double> weights;     // one a source
+  std::int64_t sample_bytes = 0;   // 0: as many as the sources have together
 };
 
 struct CountedSource {
-  std::int64_t documents = 0;       // that the sample touches
-  std::int64_t bytes = 0;           // the source's, in all
+  std::int64_t documents = 0;   // that the sample touches
+  std::int64_t bytes = 0;       // the source's, in all
   std::int64_t counted_bytes = 0;
 };
 
 struct CountedDocuments {
   std::vector<CountedSource> sources;
   CountTotals totals;
-  std::int64_t spills = 0;          // tables written out for want of memory, over all ranks; never part of a result
+  std::int64_t spills = 0;   // tables written out for want of memory, over all ranks; never part of a result
 };
 
 // Counts the pre-tokens of a balanced sample of `documents` into the counts file `counts`, over all ranks and workers. Every rank calls it and
@@ -35,4 +35,4 @@ struct CountedDocuments {
 // are. Throws ContractError when there is no text, Preempted when a stop is requested.
 CountedDocuments count_documents(RunContext& run, const DocumentStream& documents, const SamplePlan& plan, const std::filesystem::path& counts);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -22,4 +22,4 @@ std::string_view IncrementalDecoder::finish() {
   return text_;
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -27,4 +27,4 @@ class IncrementalDecoder {
   std::string text_;
 };
 
-}  // namespace lastro
+}   // namespace lastro

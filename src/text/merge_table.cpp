@@ -114,4 +114,4 @@ std::optional<TokenId> first_unreachable(const BpeVocabulary& vocabulary) {
   return std::nullopt;
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -45,7 +45,7 @@ class PretokenMerger {
   void merge_short(const MergeTable& table, std::vector<TokenId>& tokens);
   void merge_long(const MergeTable& table, std::vector<TokenId>& tokens);
 
-  std::vector<TokenId> ranks_;                 // of the pair that begins at each place
+  std::vector<TokenId> ranks_;   // of the pair that begins at each place
   std::vector<std::uint32_t> next_, previous_;
 };
 
@@ -53,4 +53,4 @@ class PretokenMerger {
 // merged exactly as in the token alone, so they are always the same two, and are gone once its turn has come.
 std::optional<TokenId> first_unreachable(const BpeVocabulary& vocabulary);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -29,7 +29,7 @@ std::uint64_t sum_of_counts(std::uint64_t a, std::uint64_t b, std::string_view b
   return a + b;
 }
 
-}  // namespace
+}   // namespace
 
 PretokenCountsWriter::PretokenCountsWriter(const std::filesystem::path& path) : path_(path), file_(open_file(path, "wb")), buffer_(magic) {}
 
@@ -39,8 +39,8 @@ void PretokenCountsWriter::put(std::uint64_t value) {
 }
 
 void PretokenCountsWriter::write(PretokenCount next) {
-  const auto shared = static_cast<std::size_t>(std::mismatch(previous_.begin(), previous_.end(), next.bytes.begin(), next.bytes.end()).first -
-                                               previous_.begin());
+  const auto shared =
+      static_cast<std::size_t>(std::mismatch(previous_.begin(), previous_.end(), next.bytes.begin(), next.bytes.end()).first - previous_.begin());
   put(shared);
   put(next.bytes.size() - shared);
   buffer_ += next.bytes.substr(shared);
@@ -142,7 +142,7 @@ void remove_files(const std::vector<std::filesystem::path>& files) {
   for (const auto& file : files) std::filesystem::remove(file);
 }
 
-}  // namespace
+}   // namespace
 
 CountTotals merge_counts(std::vector<std::filesystem::path> files, const std::filesystem::path& merged, int fan_in) {
   for (int round = 0; files.size() > static_cast<std::size_t>(fan_in); ++round) {
@@ -241,4 +241,4 @@ std::vector<std::filesystem::path> PretokenCounter::finish() {
   return std::move(runs_);
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -106,4 +106,4 @@ class PretokenCounter {
   int spills_ = 0;
 };
 
-}  // namespace lastro
+}   // namespace lastro

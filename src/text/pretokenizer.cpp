@@ -95,7 +95,7 @@ std::size_t white_space_end(std::string_view text, std::size_t begin) {
   return last;
 }
 
-}  // namespace
+}   // namespace
 
 std::size_t pretoken_end(std::string_view text, std::size_t begin) {
   const char lead = text[begin];
@@ -129,12 +129,23 @@ std::string pretoken_pattern() {
   };
   const std::string letters = spelled(CharClass::letter), numbers = spelled(CharClass::number), spaces = spelled(CharClass::space);
   return "'(?:[sSdDmMtT]|[lL][lL]|[vV][eE]|[rR][eE])"
-         "|[^\\r\\n" + letters + numbers + "]?[" + letters + "]+"
-         "|[" + numbers + "]{1,3}"
-         "| ?[^" + spaces + letters + numbers + "]+[\\r\\n]*"
-         "|[" + spaces + "]*[\\r\\n]"
-         "|[" + spaces + "]+(?![^" + spaces + "])"
-         "|[" + spaces + "]+";
+         "|[^\\r\\n" +
+         letters + numbers + "]?[" + letters +
+         "]+"
+         "|[" +
+         numbers +
+         "]{1,3}"
+         "| ?[^" +
+         spaces + letters + numbers +
+         "]+[\\r\\n]*"
+         "|[" +
+         spaces +
+         "]*[\\r\\n]"
+         "|[" +
+         spaces + "]+(?![^" + spaces +
+         "])"
+         "|[" +
+         spaces + "]+";
 }
 
 std::string pretokenizer_name() { return "lastro-cl100k-1/unicode-" + std::string(unicode_version()); }
@@ -165,7 +176,7 @@ std::size_t last_scanned_cut(std::string_view text) {
   return cut;
 }
 
-}  // namespace
+}   // namespace
 
 std::size_t last_safe_cut(std::string_view text) {
   constexpr std::size_t looked_back = 4096;
@@ -180,4 +191,4 @@ std::size_t TextSegments::segment_length(std::string_view full) {
   return full.size() - incomplete_tail(full);
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -46,8 +46,9 @@ std::string pretokenizer_name();   // "lastro-cl100k-1/unicode-16.0.0"
 std::size_t last_safe_cut(std::string_view text);
 
 // Cuts a document that comes in pieces into segments of at most `segment_bytes`, so that a line of any length is worked on in bounded memory.
-// A segment ends at the last safe cut in its `segment_bytes`; where there is none (one pre-token longer than that), at that length, less an incomplete
-// character. Segments do not depend on where the pieces end. Joined, they have the document's own pre-tokens, but for those longer than a segment.
+// A segment ends at the last safe cut in its `segment_bytes`; where there is none (one pre-token longer than that), at that length, less an
+// incomplete character. Segments do not depend on where the pieces end. Joined, they have the document's own pre-tokens, but for those longer than a
+// segment.
 class TextSegments {
  public:
   static constexpr std::size_t default_segment_bytes = std::size_t{1} << 20;
@@ -88,4 +89,4 @@ class TextSegments {
   std::string carry_;
 };
 
-}  // namespace lastro
+}   // namespace lastro

@@ -22,4 +22,4 @@ void write_text_file(const std::filesystem::path& path, std::string_view text) {
   if (!file) throw EnvironmentError("cannot write " + path.string() + " (the file system refused) make room and run the same command again");
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -10,4 +10,4 @@ namespace lastro {
 std::string read_text_file(const std::filesystem::path& path);
 void write_text_file(const std::filesystem::path& path, std::string_view text);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -46,15 +46,15 @@ ShortKey short_key(const char* at, std::size_t size, std::size_t readable) {
 }
 static_assert(std::endian::native == std::endian::little);
 
-}  // namespace
+}   // namespace
 
 struct BpeTokenizer::Tables {
   explicit Tables(const BpeVocabulary& vocabulary);
 
   MergeTable merges;
   std::array<TokenId, 256> id_of_byte{};
-  std::string bytes;                    // of all tokens, one after another
-  std::vector<std::uint64_t> ends;      // of token i in `bytes`
+  std::string bytes;                 // of all tokens, one after another
+  std::vector<std::uint64_t> ends;   // of token i in `bytes`
 };
 
 BpeTokenizer::Tables::Tables(const BpeVocabulary& vocabulary) : merges(vocabulary) {
@@ -86,7 +86,8 @@ std::vector<TokenId> BpeTokenizer::encode(std::string_view text) const {
 
 std::string_view BpeTokenizer::bytes_of(TokenId id) const {
   if (id >= vocabulary_size())
-    throw ContractError("token id " + std::to_string(id) + " (the vocabulary has " + std::to_string(vocabulary_size()) + ") is not of this tokenizer");
+    throw ContractError("token id " + std::to_string(id) + " (the vocabulary has " + std::to_string(vocabulary_size()) +
+                        ") is not of this tokenizer");
   const std::uint64_t begin = id == 0 ? 0 : tables_->ends[id - 1];
   return std::string_view(tables_->bytes).substr(begin, tables_->ends[id] - begin);
 }
@@ -166,4 +167,4 @@ void BpeEncoder::encode_pretoken(std::string_view pretoken, std::vector<TokenId>
   state_->append(pretoken.data(), pretoken.size(), pretoken.size(), ids);
 }
 
-}  // namespace lastro
+}   // namespace lastro

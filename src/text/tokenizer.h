@@ -63,4 +63,4 @@ class BpeEncoder {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace lastro
+}   // namespace lastro

@@ -35,7 +35,11 @@ std::vector<std::string> merge_lines(const BpeVocabulary& vocabulary, const std:
 }
 
 Node added_token(std::string_view text) {
-  return object({{"content", text, {}}, {"single_word", false, {}}, {"lstrip", false, {}}, {"rstrip", false, {}}, {"normalized", false, {}},
+  return object({{"content", text, {}},
+                 {"single_word", false, {}},
+                 {"lstrip", false, {}},
+                 {"rstrip", false, {}},
+                 {"normalized", false, {}},
                  {"special", true, {}}});
 }
 
@@ -47,8 +51,8 @@ Node tokenizer_node(const BpeVocabulary& vocabulary, const std::vector<std::stri
     added.push_back(object(std::move(entries)));
   }
   for (std::string& line : merge_lines(vocabulary, tokens)) merges.push_back(Node(std::move(line)));
-  const Node split = object({{"type", "Split", {}}, {"pattern", object({{"Regex", pretoken_pattern(), {}}}), {}}, {"behavior", "Isolated", {}},
-                             {"invert", false, {}}});
+  const Node split = object(
+      {{"type", "Split", {}}, {"pattern", object({{"Regex", pretoken_pattern(), {}}}), {}}, {"behavior", "Isolated", {}}, {"invert", false, {}}});
   const Node bytes = object({{"type", "ByteLevel", {}}, {"add_prefix_space", false, {}}, {"trim_offsets", true, {}}, {"use_regex", false, {}}});
   return object({
       {"version", "1.0", {}},
@@ -59,16 +63,18 @@ Node tokenizer_node(const BpeVocabulary& vocabulary, const std::vector<std::stri
       {"pre_tokenizer", object({{"type", "Sequence", {}}, {"pretokenizers", Node(Node::Sequence{split, bytes}), {}}}), {}},
       {"post_processor", nullptr, {}},
       {"decoder", bytes, {}},
-      {"model", object({{"type", "BPE", {}},
-                        {"dropout", nullptr, {}},
-                        {"unk_token", nullptr, {}},
-                        {"continuing_subword_prefix", nullptr, {}},
-                        {"end_of_word_suffix", nullptr, {}},
-                        {"fuse_unk", false, {}},
-                        {"byte_fallback", false, {}},
-                        {"ignore_merges", false, {}},
-                        {"vocab", vocab_node(tokens), {}},
-                        {"merges", Node(std::move(merges)), {}}}), {}},
+      {"model",
+       object({{"type", "BPE", {}},
+               {"dropout", nullptr, {}},
+               {"unk_token", nullptr, {}},
+               {"continuing_subword_prefix", nullptr, {}},
+               {"end_of_word_suffix", nullptr, {}},
+               {"fuse_unk", false, {}},
+               {"byte_fallback", false, {}},
+               {"ignore_merges", false, {}},
+               {"vocab", vocab_node(tokens), {}},
+               {"merges", Node(std::move(merges)), {}}}),
+       {}},
   });
 }
 
@@ -208,11 +214,12 @@ class TokenizerFile {
   Node tree_;
 };
 
-}  // namespace
+}   // namespace
 
 void write_tokenizer_files(const BpeVocabulary& vocabulary, const std::filesystem::path& folder) {
   if (const auto token = first_unreachable(vocabulary))
-    throw ContractError("token " + std::to_string(*token) + " is not what its own bytes merge to (Hugging Face and tiktoken would encode it differently) "
+    throw ContractError("token " + std::to_string(*token) +
+                        " is not what its own bytes merge to (Hugging Face and tiktoken would encode it differently) "
                         "these merges are no result of training");
   std::filesystem::create_directories(folder);
   const std::vector<std::string> tokens = spelled_tokens(vocabulary);
@@ -228,4 +235,4 @@ void write_tokenizer_files(const BpeVocabulary& vocabulary, const std::filesyste
 
 BpeVocabulary read_tokenizer_file(const std::filesystem::path& folder) { return TokenizerFile(folder / "tokenizer.json").vocabulary(); }
 
-}  // namespace lastro
+}   // namespace lastro

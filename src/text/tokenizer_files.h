@@ -26,4 +26,4 @@ void write_tokenizer_files(const BpeVocabulary& vocabulary, const std::filesyste
 // From tokenizer.json. Throws ContractError when it is damaged or not of Lastro's pre-tokenisation.
 BpeVocabulary read_tokenizer_file(const std::filesystem::path& folder);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -3,7 +3,7 @@
 namespace lastro {
 namespace {
 #include "text/unicode_tables.inc"
-}  // namespace
+}   // namespace
 
 CharClass class_of(char32_t point) {
   if (point >= first_point_beyond_tables) return CharClass::other;
@@ -25,4 +25,4 @@ std::vector<std::pair<char32_t, char32_t>> ranges_of(CharClass wanted) {
   return ranges;
 }
 
-}  // namespace lastro
+}   // namespace lastro

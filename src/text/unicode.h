@@ -19,4 +19,4 @@ std::string_view unicode_version();
 // The code points of a class as ascending ranges [first, last].
 std::vector<std::pair<char32_t, char32_t>> ranges_of(CharClass wanted);
 
-}  // namespace lastro
+}   // namespace lastro

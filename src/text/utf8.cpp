@@ -39,7 +39,7 @@ std::size_t maximal_part(std::string_view text, std::size_t at) {
   return taken;
 }
 
-}  // namespace
+}   // namespace
 
 void append_utf8(char32_t point, std::string& text) {
   const auto tail = [&](int shift) { text += static_cast<char>(0x80 | (point >> shift & 0x3F)); };
@@ -83,4 +83,4 @@ std::string utf8_lossy(std::string_view bytes) {
   return text;
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -41,4 +41,4 @@ std::size_t incomplete_tail(std::string_view text);
 void append_utf8_lossy(std::string_view bytes, std::string& text);
 std::string utf8_lossy(std::string_view bytes);
 
-}  // namespace lastro
+}   // namespace lastro

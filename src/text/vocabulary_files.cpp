@@ -18,7 +18,7 @@ std::int64_t checked_sum(std::int64_t sum, std::uint64_t count, std::size_t time
   return sum;
 }
 
-}  // namespace
+}   // namespace
 
 VocabularyRequest read_vocabulary_request(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / vocabulary_file;
@@ -26,7 +26,8 @@ VocabularyRequest read_vocabulary_request(const std::filesystem::path& folder) {
   const auto refuse = [&](const std::string& why) -> ContractError {
     return ContractError(path.string() + " is not a vocabulary (" + why + ") make it again with stage vocabulary");
   };
-  const Node *name = tree.find("pretokenizer"), *size = tree.find("size"), *smaller = tree.find("smaller_sizes"), *specials = tree.find("special_tokens");
+  const Node *name = tree.find("pretokenizer"), *size = tree.find("size"), *smaller = tree.find("smaller_sizes"),
+             *specials = tree.find("special_tokens");
   if (!name || !name->as<std::string>() || !size || !size->as<std::int64_t>() || !smaller || !specials) throw refuse("a field is missing");
   if (name->text() != pretokenizer_name()) throw refuse("it was counted with " + name->text() + ", and this program has " + pretokenizer_name());
   VocabularyRequest request;
@@ -62,4 +63,4 @@ TextLength length_in_tokens(const std::filesystem::path& counts, const BpeVocabu
   return length;
 }
 
-}  // namespace lastro
+}   // namespace lastro

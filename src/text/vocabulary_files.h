@@ -14,8 +14,8 @@ namespace lastro {
 //   pretokens.counts     how often each pre-token occurs (text/pretoken_counts.h)
 //   vocabulary.json      {"pretokenizer", "size", "smaller_sizes", "special_tokens", and the report: "pretokens", "distinct_pretokens", "sources"}
 struct VocabularyRequest {
-  std::int64_t size = 0;                        // tokens, special ones and bytes included
-  std::vector<std::int64_t> smaller_sizes;      // further vocabularies from the same training
+  std::int64_t size = 0;                     // tokens, special ones and bytes included
+  std::vector<std::int64_t> smaller_sizes;   // further vocabularies from the same training
   std::vector<std::string> special_tokens;
 };
 inline constexpr std::string_view counts_file = "pretokens.counts";
@@ -35,4 +35,4 @@ struct TextLength {
 };
 TextLength length_in_tokens(const std::filesystem::path& counts, const BpeVocabulary& vocabulary);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -17,4 +17,4 @@ std::vector<DecayPart> decay_parts(const UnitTensors& unit, Interval shard) {
   return parts;
 }
 
-}  // namespace lastro
+}   // namespace lastro

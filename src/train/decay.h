@@ -17,4 +17,4 @@ struct DecayPart {
 // The parts of the shard `shard` of a unit, ascending; neighbours that are alike are one part.
 std::vector<DecayPart> decay_parts(const UnitTensors& unit, Interval shard);
 
-}  // namespace lastro
+}   // namespace lastro

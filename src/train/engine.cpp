@@ -47,7 +47,7 @@ std::span<float> cut(std::span<float> values, Interval part) {
   return values.subspan(static_cast<std::size_t>(part.begin), static_cast<std::size_t>(part.size()));
 }
 
-}  // namespace
+}   // namespace
 
 Zero3Engine::Zero3Engine(Collective& ranks, Workers& workers, const EngineShape& shape)
     : ranks_(ranks),
@@ -60,9 +60,9 @@ Zero3Engine::Zero3Engine(Collective& ranks, Workers& workers, const EngineShape&
       weights_memory_(bytes_of_shards(cuts_), "weights"),
       optimizer_memory_(2 * bytes_of_shards(cuts_), "optimizer states"),
       gradients_memory_(bytes_of_shards(cuts_), "gradients"),
-      gradient_unit_memory_(Region::bytes_of<float>(gradient_unit_elements(shape, ranks.size())) +
-                                Region::bytes_of<float>(tied_gradient_elements(shape, ranks.size())),
-                            "a unit's gradient"),
+      gradient_unit_memory_(
+          Region::bytes_of<float>(gradient_unit_elements(shape, ranks.size())) + Region::bytes_of<float>(tied_gradient_elements(shape, ranks.size())),
+          "a unit's gradient"),
       reductions_memory_(reduction_bytes(shape, ranks.rank(), ranks.size()), "tokens, losses and norms"),
       weight_shards_(take_shards(weights_memory_, cuts_)),
       m_shards_(take_shards(optimizer_memory_, cuts_)),
@@ -209,7 +209,12 @@ StepFlags Zero3Engine::agree(StepFlags mine) {
 
 void Zero3Engine::apply(const UpdateRule& rule) {
   const double tokens = static_cast<double>(tokens_per_step());
-  kernels::AdamwSettings settings{rule.learning_rate, rule.beta1, rule.beta2, rule.eps, 0, rule.update,
+  kernels::AdamwSettings settings{rule.learning_rate,
+                                  rule.beta1,
+                                  rule.beta2,
+                                  rule.eps,
+                                  0,
+                                  rule.update,
                                   static_cast<float>(kernels::clip_factor(sum_of_squares_, rule.clip_norm) / tokens)};
   for (int unit = 0; unit < cuts_.units(); ++unit)
     for (const DecayPart& part : decay_parts_[unit]) {
@@ -238,4 +243,4 @@ MemoryPlan Zero3Engine::allocated() const {
   return bytes;
 }
 
-}  // namespace lastro
+}   // namespace lastro

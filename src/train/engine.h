@@ -36,9 +36,9 @@ struct UpdateRule {
   double beta1 = 0.9;
   double beta2 = 0.95;
   double eps = 1e-8;
-  double weight_decay = 0;     // of matrices; vectors (norms) do not decay
-  double clip_norm = 0;        // 0: never
-  std::int64_t update = 1;     // counts from 1: updates made, this one included
+  double weight_decay = 0;   // of matrices; vectors (norms) do not decay
+  double clip_norm = 0;      // 0: never
+  std::int64_t update = 1;   // counts from 1: updates made, this one included
 };
 
 // ZeRO-3: weights, gradients and optimizer states are sharded by intervals of tiles within each unit; a unit is gathered to be used and
@@ -106,9 +106,9 @@ class Zero3Engine {
   StateLayout layout_;
   UnitCuts cuts_;
   std::int64_t micro_steps_;
-  std::vector<std::int64_t> loss_bytes_;               // of each rank
-  std::vector<std::int64_t> tile_bytes_;               // of each rank
-  std::vector<std::vector<DecayPart>> decay_parts_;    // a unit each
+  std::vector<std::int64_t> loss_bytes_;              // of each rank
+  std::vector<std::int64_t> tile_bytes_;              // of each rank
+  std::vector<std::vector<DecayPart>> decay_parts_;   // a unit each
 
   // Memory, and the views into it.
   Region weights_memory_;
@@ -116,25 +116,25 @@ class Zero3Engine {
   Region gradients_memory_;
   Region gradient_unit_memory_;
   Region reductions_memory_;
-  std::vector<std::span<float>> weight_shards_;     // a unit each
+  std::vector<std::span<float>> weight_shards_;   // a unit each
   std::vector<std::span<float>> m_shards_;
   std::vector<std::span<float>> v_shards_;
   std::vector<std::span<float>> gradient_shards_;
   std::span<float> gradient_unit_;
-  std::span<float> tied_gradient_;                  // one rank with a tied head: the embedding's gradient beside a block's
-  std::span<TokenId> leaf_tokens_;                  // [sequences, context + 1]
-  std::span<TokenId> inputs_;                       // [rows]
-  std::span<TokenId> targets_;                      // [rows]
-  std::span<float> loss_weights_;                   // [rows]
-  std::span<float> logprobs_;                       // [rows]
-  std::span<double> my_losses_;                     // a micro-step each
-  std::span<double> all_losses_;                    // [ranks, micro-steps]
+  std::span<float> tied_gradient_;   // one rank with a tied head: the embedding's gradient beside a block's
+  std::span<TokenId> leaf_tokens_;   // [sequences, context + 1]
+  std::span<TokenId> inputs_;        // [rows]
+  std::span<TokenId> targets_;       // [rows]
+  std::span<float> loss_weights_;    // [rows]
+  std::span<float> logprobs_;        // [rows]
+  std::span<double> my_losses_;      // a micro-step each
+  std::span<double> all_losses_;     // [ranks, micro-steps]
   std::span<double> my_tile_sums_;
-  std::span<double> all_tile_sums_;                 // in rank order
-  std::span<double> tree_;                          // in the order of units and tiles
+  std::span<double> all_tile_sums_;   // in rank order
+  std::span<double> tree_;            // in the order of units and tiles
   UnitWindow window_;
   LeafPass pass_;
   double sum_of_squares_ = 0;   // of the mean gradient, from accumulate to apply
 };
 
-}  // namespace lastro
+}   // namespace lastro

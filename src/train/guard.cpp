@@ -52,7 +52,7 @@ Guard::Finding finding_of(std::string_view name) {
   return static_cast<Guard::Finding>(place - finding_names.begin());
 }
 
-}  // namespace
+}   // namespace
 
 std::string_view name_of(Guard::Finding finding) { return finding_names[static_cast<std::size_t>(finding)]; }
 
@@ -109,4 +109,4 @@ void Guard::from_node(const Node& node) {
     skips_.push_back({entry.at("step").integer(), entry.at("data_step").integer(), finding_of(entry.at("reason").text())});
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -27,12 +27,17 @@ struct GuardSettings {
 
   bool operator==(const GuardSettings&) const = default;
   static constexpr std::tuple fields{
-      field("window", &GuardSettings::window, {.doc = "applied steps whose loss and gradient norm say what is usual", .unit = "steps", .min = 2, .max = 100000}),
+      field("window", &GuardSettings::window,
+            {.doc = "applied steps whose loss and gradient norm say what is usual", .unit = "steps", .min = 2, .max = 100000}),
       field("sigmas", &GuardSettings::sigmas, {.doc = "how many standard deviations above the mean a spike begins", .min = 1}),
-      field("loss_rise", &GuardSettings::loss_rise, {.doc = "the least rise of the loss above its mean that is a spike", .unit = "nats a token", .min = 0}),
-      field("norm_rise", &GuardSettings::norm_rise, {.doc = "the least rise of the gradient norm above its mean that is a spike, as a share of the mean", .min = 0}),
-      field("skips_in_a_row", &GuardSettings::skips_in_a_row, {.doc = "so many skipped steps in a row, and training rolls back", .unit = "steps", .min = 1}),
-      field("back_steps", &GuardSettings::back_steps, {.doc = "how far before the first skipped step it rolls back; the data from there on is left out", .unit = "steps", .min = 0}),
+      field("loss_rise", &GuardSettings::loss_rise,
+            {.doc = "the least rise of the loss above its mean that is a spike", .unit = "nats a token", .min = 0}),
+      field("norm_rise", &GuardSettings::norm_rise,
+            {.doc = "the least rise of the gradient norm above its mean that is a spike, as a share of the mean", .min = 0}),
+      field("skips_in_a_row", &GuardSettings::skips_in_a_row,
+            {.doc = "so many skipped steps in a row, and training rolls back", .unit = "steps", .min = 1}),
+      field("back_steps", &GuardSettings::back_steps,
+            {.doc = "how far before the first skipped step it rolls back; the data from there on is left out", .unit = "steps", .min = 0}),
       field("roll_backs", &GuardSettings::roll_backs, {.doc = "so many times; after that, training has diverged", .min = 0, .max = 1000})};
 };
 
@@ -71,9 +76,9 @@ class Guard {
   std::vector<double> norms_;
   std::int64_t applied_ = 0;
   std::int64_t skips_in_a_row_ = 0;
-  std::vector<Skip> skips_;      // the ledger, ascending
+  std::vector<Skip> skips_;   // the ledger, ascending
 };
 
 std::string_view name_of(Guard::Finding finding);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -16,4 +16,4 @@ class LeafSource {
   virtual void leaf(std::int64_t data_step, std::int64_t leaf, std::span<TokenId> tokens) = 0;
 };
 
-}  // namespace lastro
+}   // namespace lastro

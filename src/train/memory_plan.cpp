@@ -40,7 +40,7 @@ std::string cheapest_change(EngineShape shape, int world, int workers, std::int6
   return "take a smaller model";
 }
 
-}  // namespace
+}   // namespace
 
 std::vector<MemoryLine> lines_of(const MemoryPlan& plan) {
   return {{"weights", plan.weights},
@@ -81,7 +81,8 @@ std::int64_t reduction_bytes(const EngineShape& shape, Rank rank, int world) {
   const std::int64_t rows = shape.leaf.rows();
   const std::int64_t micro_steps = (shape.leaves + world - 1) / world;
   const std::int64_t tokens = Region::bytes_of<TokenId>(rows + shape.leaf.sequences) + 2 * Region::bytes_of<TokenId>(rows);
-  const std::int64_t losses = 2 * Region::bytes_of<float>(rows) + Region::bytes_of<double>(micro_steps) + Region::bytes_of<double>(micro_steps * world);
+  const std::int64_t losses =
+      2 * Region::bytes_of<float>(rows) + Region::bytes_of<double>(micro_steps) + Region::bytes_of<double>(micro_steps * world);
   const std::int64_t tile_sums = Region::bytes_of<double>(cuts.tiles_of_rank(rank.value)) + 2 * Region::bytes_of<double>(cuts.all_tiles());
   return tokens + losses + tile_sums;
 }
@@ -124,4 +125,4 @@ EngineShape fit_memory(const PretrainSettings& settings, const ModelShape& compl
                     cheapest_change(shape, world, workers, limit_bytes));
 }
 
-}  // namespace lastro
+}   // namespace lastro

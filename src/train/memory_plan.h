@@ -63,4 +63,4 @@ MemoryPlan largest_memory_plan(const EngineShape& shape, int world, int workers)
 // the rest would not fit. 0: no limit. Throws BudgetError, with the classes' numbers and the cheapest change that fits, when nothing does.
 EngineShape fit_memory(const PretrainSettings& settings, const ModelShape& complete_model, int world, int workers, std::int64_t limit_bytes);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -16,7 +16,7 @@ void check_format(const Node& node) {
                         ") start again in a new run directory, or go on with the version that wrote it");
 }
 
-}  // namespace
+}   // namespace
 
 Node TrainProgress::to_node() const {
   Node node = Node::mapping();
@@ -59,4 +59,4 @@ std::int64_t data_step_of(std::int64_t step, const std::vector<RollBack>& roll_b
   return step + left_out;
 }
 
-}  // namespace lastro
+}   // namespace lastro

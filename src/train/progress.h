@@ -35,4 +35,4 @@ struct TrainProgress {
 // The data step that optimizer step `step` (counted from 0) learns from: the step's own number, moved on by what was left out.
 std::int64_t data_step_of(std::int64_t step, const std::vector<RollBack>& roll_backs);
 
-}  // namespace lastro
+}   // namespace lastro

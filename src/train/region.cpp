@@ -18,7 +18,7 @@ void touch(std::byte* memory, std::int64_t bytes) {
   for (std::int64_t at = 0; at < bytes; at += page_bytes) const_cast<volatile std::byte*>(memory)[at] = std::byte{0};
 }
 
-}  // namespace
+}   // namespace
 
 Region::Region(std::int64_t bytes, const char* what) : bytes_(bytes) {
   if (bytes == 0) return;
@@ -40,11 +40,10 @@ Region::Region(Region&& other) noexcept
     : memory_(std::exchange(other.memory_, nullptr)), bytes_(std::exchange(other.bytes_, 0)), taken_(std::exchange(other.taken_, 0)) {}
 
 std::byte* Region::take_bytes(std::int64_t bytes) {
-  if (taken_ + bytes > bytes_)
-    throw InternalError("a region of " + std::to_string(bytes_) + " bytes is asked for " + std::to_string(taken_ + bytes));
+  if (taken_ + bytes > bytes_) throw InternalError("a region of " + std::to_string(bytes_) + " bytes is asked for " + std::to_string(taken_ + bytes));
   std::byte* piece = memory_ + taken_;
   taken_ += bytes;
   return piece;
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -40,4 +40,4 @@ class Region {
   std::int64_t taken_ = 0;
 };
 
-}  // namespace lastro
+}   // namespace lastro

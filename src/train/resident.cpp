@@ -22,4 +22,4 @@ std::int64_t peak_resident_bytes() {
   return usage.ru_maxrss * std::int64_t{1024};
 }
 
-}  // namespace lastro
+}   // namespace lastro

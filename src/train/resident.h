@@ -8,4 +8,4 @@ namespace lastro {
 std::int64_t resident_bytes();
 std::int64_t peak_resident_bytes();
 
-}  // namespace lastro
+}   // namespace lastro

@@ -14,7 +14,7 @@ constexpr double pi = 0x1.921fb54442d18p+1;
 double cosine_height(double progress) { return 0.5 * (1 + kernels::cosine_fp64(pi * progress)); }
 double root_height(double progress) { return 1 - std::sqrt(progress); }
 
-}  // namespace
+}   // namespace
 
 double schedule_factor(const ScheduleShape& shape, Step done) {
   if (done.value < shape.warmup_steps) return static_cast<double>(done.value + 1) / static_cast<double>(shape.warmup_steps);
@@ -27,4 +27,4 @@ double schedule_factor(const ScheduleShape& shape, Step done) {
   return std::fma(1 - shape.min_ratio, height, shape.min_ratio);
 }
 
-}  // namespace lastro
+}   // namespace lastro

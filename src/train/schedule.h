@@ -9,9 +9,7 @@
 namespace lastro {
 
 enum class Schedule { cosine, wsd };
-constexpr auto enum_names(Schedule) {
-  return std::array{EnumName<Schedule>{Schedule::cosine, "cosine"}, EnumName<Schedule>{Schedule::wsd, "wsd"}};
-}
+constexpr auto enum_names(Schedule) { return std::array{EnumName<Schedule>{Schedule::cosine, "cosine"}, EnumName<Schedule>{Schedule::wsd, "wsd"}}; }
 
 // How the learning rate goes over a run: up over `warmup_steps` in a straight line, then
 //   cosine: down to min_ratio along half a cosine (Loshchilov and Hutter, "SGDR", 2017);
@@ -29,4 +27,4 @@ struct ScheduleShape {
 // operations and the product's own cosine: the same bits on any machine, and nothing to save.
 double schedule_factor(const ScheduleShape& shape, Step done);
 
-}  // namespace lastro
+}   // namespace lastro

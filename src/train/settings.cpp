@@ -8,8 +8,8 @@ namespace lastro {
 std::vector<std::string> cross_problems(const PretrainSettings& settings) {
   std::vector<std::string> problems = cross_problems(settings.model);
   if (settings.optimizer.warmup_steps > settings.steps)
-    problems.push_back("optimizer.warmup_steps=" + std::to_string(settings.optimizer.warmup_steps) + " of steps=" +
-                       std::to_string(settings.steps) + " (the learning rate would never reach its peak) take at most a tenth of the steps");
+    problems.push_back("optimizer.warmup_steps=" + std::to_string(settings.optimizer.warmup_steps) + " of steps=" + std::to_string(settings.steps) +
+                       " (the learning rate would never reach its peak) take at most a tenth of the steps");
   return problems;
 }
 
@@ -18,4 +18,4 @@ ScheduleShape schedule_of(const PretrainSettings& settings) {
           settings.optimizer.min_ratio};
 }
 
-}  // namespace lastro
+}   // namespace lastro

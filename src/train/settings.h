@@ -43,13 +43,17 @@ struct OptimizerSettings {
       field("kind", &OptimizerSettings::kind, {.doc = "which optimizer"}),
       field("lr", &OptimizerSettings::lr, {.doc = "learning rate at its peak", .min = 0.0, .max = 1.0}),
       field("schedule", &OptimizerSettings::schedule, {.doc = "how the learning rate goes after the warm-up"}),
-      field("warmup_steps", &OptimizerSettings::warmup_steps, {.doc = "steps over which the learning rate rises to its peak", .unit = "steps", .min = 0}),
-      field("decay_fraction", &OptimizerSettings::decay_fraction, {.doc = "wsd: the last share of the run, in which the learning rate falls", .min = 0.0, .max = 1.0}),
+      field("warmup_steps", &OptimizerSettings::warmup_steps,
+            {.doc = "steps over which the learning rate rises to its peak", .unit = "steps", .min = 0}),
+      field("decay_fraction", &OptimizerSettings::decay_fraction,
+            {.doc = "wsd: the last share of the run, in which the learning rate falls", .min = 0.0, .max = 1.0}),
       field("min_ratio", &OptimizerSettings::min_ratio, {.doc = "learning rate at the end, as a share of its peak", .min = 0.0, .max = 1.0}),
       field("beta1", &OptimizerSettings::beta1, {.doc = "how much of the mean gradient is kept from step to step", .min = 0.0, .max = 0.999999}),
-      field("beta2", &OptimizerSettings::beta2, {.doc = "how much of the mean squared gradient is kept from step to step", .min = 0.0, .max = 0.999999999}),
+      field("beta2", &OptimizerSettings::beta2,
+            {.doc = "how much of the mean squared gradient is kept from step to step", .min = 0.0, .max = 0.999999999}),
       field("eps", &OptimizerSettings::eps, {.doc = "added to the root of the mean squared gradient", .min = 1e-30, .max = 1.0}),
-      field("weight_decay", &OptimizerSettings::weight_decay, {.doc = "share of a matrix taken off in a step, times the learning rate; norms do not decay", .min = 0.0, .max = 10.0}),
+      field("weight_decay", &OptimizerSettings::weight_decay,
+            {.doc = "share of a matrix taken off in a step, times the learning rate; norms do not decay", .min = 0.0, .max = 10.0}),
       field("clip_norm", &OptimizerSettings::clip_norm, {.doc = "a gradient longer than this is shortened to it; 0: never", .min = 0.0})};
 };
 
@@ -58,8 +62,10 @@ struct SaveSettings {
   std::int64_t keep = 3;
   bool operator==(const SaveSettings&) const = default;
   static constexpr std::tuple fields{
-      field("every_steps", &SaveSettings::every_steps, {.doc = "a checkpoint is saved so often; 0: at the end alone", .unit = "steps", .min = 0, .bears = Bears::nothing}),
-      field("keep", &SaveSettings::keep, {.doc = "verified checkpoints that stay", .unit = "checkpoints", .min = 1, .max = 1000, .bears = Bears::nothing})};
+      field("every_steps", &SaveSettings::every_steps,
+            {.doc = "a checkpoint is saved so often; 0: at the end alone", .unit = "steps", .min = 0, .bears = Bears::nothing}),
+      field("keep", &SaveSettings::keep,
+            {.doc = "verified checkpoints that stay", .unit = "checkpoints", .min = 1, .max = 1000, .bears = Bears::nothing})};
 };
 
 // Whether the inside of each block is computed again in the backward pass, to save memory. Never changes a bit.
@@ -94,4 +100,4 @@ std::vector<std::string> cross_problems(const PretrainSettings& settings);
 
 ScheduleShape schedule_of(const PretrainSettings& settings);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -104,8 +104,8 @@ class Training {
   Zero3Engine engine_;
   TrainProgress progress_;
   Speed speed_;
-  std::int64_t saved_steps_ = -1;     // of the newest save, as asked for
-  int attempts_ = 0;                  // of the step under way, that ended without memory
+  std::int64_t saved_steps_ = -1;   // of the newest save, as asked for
+  int attempts_ = 0;                // of the step under way, that ended without memory
 };
 
 void Training::resume_or_begin() {
@@ -153,8 +153,8 @@ void Training::learn(const StepGradient& gradient) {
 
 void Training::bear_lost_memory() {
   if (++attempts_ == attempts_without_memory)
-    throw EnvironmentError("no memory for the data of step " + text_of(progress_.steps) + " (a rank was refused it " + text_of(std::int64_t{attempts_}) +
-                           " times) give the ranks more, or run the same command again");
+    throw EnvironmentError("no memory for the data of step " + text_of(progress_.steps) + " (a rank was refused it " +
+                           text_of(std::int64_t{attempts_}) + " times) give the ranks more, or run the same command again");
   run_.tracker.event("step " + text_of(progress_.steps) + " is repeated (a rank had no memory for its data)");
 }
 
@@ -175,8 +175,9 @@ void Training::roll_back() {
     begin();
   progress_.roll_backs = roll_backs;
   saved_steps_ = progress_.steps;
-  run_.tracker.event("training rolls back to step " + text_of(to_step) + " and leaves out the data of steps " + text_of(roll_backs.back().data_begin) +
-                     " to " + text_of(roll_backs.back().data_end - 1) + "; it goes on from step " + text_of(progress_.steps));
+  run_.tracker.event("training rolls back to step " + text_of(to_step) + " and leaves out the data of steps " +
+                     text_of(roll_backs.back().data_begin) + " to " + text_of(roll_backs.back().data_end - 1) + "; it goes on from step " +
+                     text_of(progress_.steps));
 }
 
 void Training::save() {
@@ -235,11 +236,11 @@ StageResult Training::finish() {
   return result;
 }
 
-}  // namespace
+}   // namespace
 
 StageResult train(RunContext& run, const PretrainSettings& settings, const ModelShape& model, LeafSource& source) {
   const EngineShape shape = fit_memory(settings, model, run.ranks.size(), run.workers.size(), run.memory_limit_bytes);
   return Training(run, settings, shape, source).run();
 }
 
-}  // namespace lastro
+}   // namespace lastro

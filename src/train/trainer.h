@@ -16,4 +16,4 @@ namespace lastro {
 // the memory plan does not fit, UsageError when there are more ranks than leaves.
 StageResult train(RunContext& run, const PretrainSettings& settings, const ModelShape& model, LeafSource& source);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -56,7 +56,7 @@ std::int64_t buffer_bytes(const ModelShape& shape, const StateLayout& layout) {
   return Region::bytes_of<float>(elements[0]) + Region::bytes_of<float>(elements[1]);
 }
 
-}  // namespace
+}   // namespace
 
 UnitWindow::UnitWindow(Collective& ranks, const UnitCuts& cuts, const ModelShape& shape, const StateLayout& layout,
                        std::span<const std::span<float>> shards)
@@ -75,4 +75,4 @@ std::span<const float> UnitWindow::take(int unit) {
   return whole;
 }
 
-}  // namespace lastro
+}   // namespace lastro

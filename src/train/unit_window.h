@@ -37,9 +37,9 @@ class UnitCuts {
   int world_;
   std::vector<Interval> mine_;
   std::vector<std::int64_t> unit_elements_;
-  std::vector<std::int64_t> elements_;   // [units, world]
-  std::vector<std::int64_t> bytes_;      // [units, world]
-  std::vector<std::int64_t> tiles_;      // [units, world]
+  std::vector<std::int64_t> elements_;      // [units, world]
+  std::vector<std::int64_t> bytes_;         // [units, world]
+  std::vector<std::int64_t> tiles_;         // [units, world]
   std::vector<std::int64_t> tile_begins_;   // [units, world]
 };
 
@@ -49,8 +49,7 @@ class UnitCuts {
 class UnitWindow {
  public:
   // `shards` [units] are this rank's weights; they outlive the window.
-  UnitWindow(Collective& ranks, const UnitCuts& cuts, const ModelShape& shape, const StateLayout& layout,
-             std::span<const std::span<float>> shards);
+  UnitWindow(Collective& ranks, const UnitCuts& cuts, const ModelShape& shape, const StateLayout& layout, std::span<const std::span<float>> shards);
 
   // The whole unit, valid until another unit of the same buffer is taken. Every rank takes the same units in the same order.
   // A unit that is still there is not gathered again.
@@ -77,4 +76,4 @@ class UnitWindow {
   std::array<int, 2> held_{nothing, nothing};   // unit in each buffer
 };
 
-}  // namespace lastro
+}   // namespace lastro

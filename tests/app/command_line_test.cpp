@@ -28,7 +28,8 @@ std::string refusal(const std::vector<std::string>& words) {
 }
 
 TEST(CommandLine, TakesEveryOptionOfRun) {
-  const Invocation run = parsed({"run", "m.yaml", "--ranks", "4", "--threads", "2", "--run", "there", "--store", "shop", "--set", "a.b=1", "--set", "c=[x, y]", "--json"});
+  const Invocation run = parsed(
+      {"run", "m.yaml", "--ranks", "4", "--threads", "2", "--run", "there", "--store", "shop", "--set", "a.b=1", "--set", "c=[x, y]", "--json"});
 
   EXPECT_EQ(run.command, "run");
   EXPECT_EQ(run.subject, "m.yaml");
@@ -59,9 +60,20 @@ TEST(CommandLine, TakesAManifestBehindASet) {
 }
 
 TEST(CommandLine, EveryCommandThatReportsTakesJson) {
-  for (const auto& words : std::vector<std::vector<std::string>>{{"plan", "m"}, {"run", "m"}, {"gate", "r"}, {"rollback", "r", "s"}, {"status", "r"}, {"verify", "r"},
-                                                                 {"diff", "r", "s"}, {"gc"}, {"doctor"}, {"sample", "r"}, {"score", "r", "--input", "f"},
-                                                                 {"tokenize", "r", "--input", "f"}, {"export", "r", "d"}, {"audit", "r"}}) {
+  for (const auto& words : std::vector<std::vector<std::string>>{{"plan", "m"},
+                                                                 {"run", "m"},
+                                                                 {"gate", "r"},
+                                                                 {"rollback", "r", "s"},
+                                                                 {"status", "r"},
+                                                                 {"verify", "r"},
+                                                                 {"diff", "r", "s"},
+                                                                 {"gc"},
+                                                                 {"doctor"},
+                                                                 {"sample", "r"},
+                                                                 {"score", "r", "--input", "f"},
+                                                                 {"tokenize", "r", "--input", "f"},
+                                                                 {"export", "r", "d"},
+                                                                 {"audit", "r"}}) {
     std::vector<std::string> asked = words;
     asked.push_back("--json");
     EXPECT_TRUE(parsed(asked).json) << words.front();
@@ -89,7 +101,8 @@ TEST(CommandLine, PrintsHelpAndLeavesNothingToDo) {
   const std::string said = testing::internal::GetCapturedStdout();
 
   EXPECT_EQ(help.command, "");
-  for (const char* command : {"plan", "run", "gate", "status", "verify", "diff", "rollback", "audit", "sample", "score", "tokenize", "export", "gc", "doctor"})
+  for (const char* command :
+       {"plan", "run", "gate", "status", "verify", "diff", "rollback", "audit", "sample", "score", "tokenize", "export", "gc", "doctor"})
     EXPECT_THAT(said, HasSubstr(command));
   EXPECT_THAT(said, HasSubstr("Exit codes"));
 }
@@ -102,5 +115,5 @@ TEST(CommandLine, PrintsItsVersion) {
   EXPECT_EQ(version.command, "");
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

@@ -68,7 +68,8 @@ TEST(JudgeRun, EntersTheVerdictInTheRecord) {
 
 TEST(JudgeRun, ReadsABaselineByItsDigest) {
   RunExample example;
-  const ArtifactRecord earlier = example.put(ArtifactType::eval_report, "an earlier key", "an earlier report", RunExample::tree_of("{bits_per_byte: 2.75}"));
+  const ArtifactRecord earlier =
+      example.put(ArtifactType::eval_report, "an earlier key", "an earlier report", RunExample::tree_of("{bits_per_byte: 2.75}"));
 
   EXPECT_EQ(judged(example, "bits_per_byte: '<= baseline - 0.25'", "baseline: " + earlier.digest.to_string() + "\n"), "SHIP");
 }
@@ -85,7 +86,8 @@ TEST(JudgeRun, ReadsABaselineFromAReportOrARecord) {
 TEST(JudgeRun, ReadsABaselineFromARunDirectory) {
   RunExample example;
   fs::create_directories(example.folder / "earlier");
-  std::ofstream(example.folder / "earlier" / "manifest.out.yaml") << "name: earlier\nstages:\n  10_evaluate:\n    metrics:\n      bits_per_byte: 3.0\n";
+  std::ofstream(example.folder / "earlier" / "manifest.out.yaml")
+      << "name: earlier\nstages:\n  10_evaluate:\n    metrics:\n      bits_per_byte: 3.0\n";
 
   EXPECT_EQ(judged(example, "bits_per_byte: '<= baseline - 0.5'", "baseline: " + (example.folder / "earlier").string() + "\n"), "SHIP");
 }
@@ -145,8 +147,8 @@ TEST(Conclude, ShowsEachStageAndEachGate) {
   RunExample example;
   const std::string said = concluded(example, "bits_per_byte: '<= xz', perplexity: '<= 20'").said;
 
-  EXPECT_THAT(said, AllOf(HasSubstr("04_pretrain"), HasSubstr("10_evaluate"), HasSubstr("bits_per_byte 2.5"), HasSubstr("$0.2500"), HasSubstr("FAIL   bits_per_byte"),
-                          HasSubstr("pass   perplexity")));
+  EXPECT_THAT(said, AllOf(HasSubstr("04_pretrain"), HasSubstr("10_evaluate"), HasSubstr("bits_per_byte 2.5"), HasSubstr("$0.2500"),
+                          HasSubstr("FAIL   bits_per_byte"), HasSubstr("pass   perplexity")));
 }
 
 TEST(Conclude, GivesProgramsOneLineOfJsonBeforeTheVerdict) {
@@ -161,7 +163,8 @@ TEST(Conclude, GivesProgramsOneLineOfJsonBeforeTheVerdict) {
 TEST(Conclude, FlagsEveryDifferenceFromTheReference) {
   RunExample example;
   fs::create_directories(example.folder / "earlier");
-  std::ofstream(example.folder / "earlier" / "manifest.out.yaml") << "name: example\nseed: 7\nstages:\n  04_pretrain:\n    kind: pretrain\n    cost_usd: 99.0\n";
+  std::ofstream(example.folder / "earlier" / "manifest.out.yaml")
+      << "name: example\nseed: 7\nstages:\n  04_pretrain:\n    kind: pretrain\n    cost_usd: 99.0\n";
 
   const std::string said = concluded(example, "bits_per_byte: '<= 3'", "reference: " + (example.folder / "earlier").string() + "\n").said;
 
@@ -169,5 +172,5 @@ TEST(Conclude, FlagsEveryDifferenceFromTheReference) {
   EXPECT_THAT(RunRecord::load(example.run)->tree().at("differences").items(), Not(testing::IsEmpty()));
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

@@ -48,7 +48,8 @@ TEST(Gc, SweepsItWithItsKeysWhenToldTo) {
 TEST(Gc, KeepsWhatAnEarlierRecordOfARunNames) {
   RunExample example;
   example.finished("");
-  RunRecord::begin(example.run, RunExample::tree_of("name: example\nstages:\n  01_vocabulary: {kind: vocabulary}\n"));   // the old record moves to history
+  RunRecord::begin(example.run,
+                   RunExample::tree_of("name: example\nstages:\n  01_vocabulary: {kind: vocabulary}\n"));   // the old record moves to history
 
   EXPECT_THAT(swept(example, false), IsEmpty());
 }
@@ -75,5 +76,5 @@ TEST(Gc, RefusesAFolderThatIsNotThere) {
   EXPECT_THROW(gc_command({.store = folder / "nowhere"}), UsageError);
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

@@ -46,8 +46,7 @@ TEST(Manifests, SchemaIsTheGeneratedOne) {
 
 TEST(Manifests, AreAtLeastTheThreeThatTheReadmeNames) {
   const std::string readme = read_file(manifests / "README.md");
-  for (const fs::path& manifest : committed_manifests())
-    EXPECT_THAT(readme, testing::HasSubstr("`" + manifest.filename().string() + "`"));
+  for (const fs::path& manifest : committed_manifests()) EXPECT_THAT(readme, testing::HasSubstr("`" + manifest.filename().string() + "`"));
   EXPECT_GE(committed_manifests().size(), 3u);
 }
 
@@ -71,5 +70,5 @@ TEST(Manifests, EachOnePlansWithinItsBudget) {
   }
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

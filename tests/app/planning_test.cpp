@@ -53,16 +53,18 @@ TEST(RunPlanner, SaysWhichManifestIsNotThere) {
 
 TEST(RunPlanner, ListsEveryProblemWithItsPlace) {
   Place place;
-  const std::string said = place.refusal("name: small\nsede: 3\nsources:\n  prose: {path: PROSE, weight: -1}\nstages:\n  01_vocabulary: {kind: vocabullary, inputs: {text: prose}}\n");
+  const std::string said = place.refusal(
+      "name: small\nsede: 3\nsources:\n  prose: {path: PROSE, weight: -1}\nstages:\n  01_vocabulary: {kind: vocabullary, inputs: {text: prose}}\n");
 
-  EXPECT_THAT(said, AllOf(HasSubstr("3 problems"), HasSubstr("m.yaml:2:1: "), HasSubstr("seed"), HasSubstr("m.yaml:4:"), HasSubstr("weight"), HasSubstr("m.yaml:6:"),
-                          HasSubstr("vocabulary")));
+  EXPECT_THAT(said, AllOf(HasSubstr("3 problems"), HasSubstr("m.yaml:2:1: "), HasSubstr("seed"), HasSubstr("m.yaml:4:"), HasSubstr("weight"),
+                          HasSubstr("m.yaml:6:"), HasSubstr("vocabulary")));
 }
 
 TEST(RunPlanner, ListsEverySourceThatIsNotThereAndTheEarlierRuns) {
   Place place;
   const std::string said = place.refusal(
-      "name: small\nsources:\n  prose: {path: lost.txt}\n  notes: {path: gone.txt}\nstages:\n  01_vocabulary: {kind: vocabulary, inputs: {text: [prose, notes]}}\n"
+      "name: small\nsources:\n  prose: {path: lost.txt}\n  notes: {path: gone.txt}\nstages:\n  01_vocabulary: {kind: vocabulary, inputs: {text: "
+      "[prose, notes]}}\n"
       "reference: no-run\nbaseline: no-report.json\n");
 
   EXPECT_THAT(said, AllOf(HasSubstr("lost.txt"), HasSubstr("gone.txt"), HasSubstr("reference=\"no-run\""), HasSubstr("baseline=\"no-report.json\"")));
@@ -75,7 +77,8 @@ TEST(RunPlanner, WantsABaselineDigestInTheStore) {
 
 TEST(RunPlanner, RefusesASourceThatIsNotTheRecordedOne) {
   Place place;
-  const std::string recorded = "name: small\nsources:\n  prose: {path: PROSE, sha256: 'sha256:" + std::string(64, '0') + "'}\nstages:\n  01_vocabulary: {kind: vocabulary, inputs: {text: prose}}\n";
+  const std::string recorded = "name: small\nsources:\n  prose: {path: PROSE, sha256: 'sha256:" + std::string(64, '0') +
+                               "'}\nstages:\n  01_vocabulary: {kind: vocabulary, inputs: {text: prose}}\n";
 
   EXPECT_THAT(place.refusal(recorded), AllOf(HasSubstr("m.yaml:3"), HasSubstr("wanted sha256:" + std::string(64, '0'))));
 }
@@ -112,5 +115,5 @@ TEST(RunPlanner, RefusesAPlanThatBreaksItsBudget) {
   EXPECT_THROW(planner.next_stage(), BudgetError);
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

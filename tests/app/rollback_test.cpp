@@ -81,5 +81,5 @@ TEST(RollbackCommand, RefusesAStageOrARunThatIsNotThere) {
   EXPECT_THROW(rollback_command({.subject = example.folder / "nowhere", .stage = "01_vocabulary"}), UsageError);
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

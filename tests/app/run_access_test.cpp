@@ -43,7 +43,8 @@ TEST(OpenRun, FindsTheStoreThatTheRunUsedUnlessAnotherIsNamed) {
 
 TEST(OpenRun, SaysWhereThereIsNoRun) {
   const TemporaryFolder folder;
-  EXPECT_THAT(refusal([&] { open_run({.subject = folder.path()}); }), AllOf(HasSubstr(folder.path().string()), HasSubstr("manifest.out.yaml"), HasSubstr("lastro run")));
+  EXPECT_THAT(refusal([&] { open_run({.subject = folder.path()}); }),
+              AllOf(HasSubstr(folder.path().string()), HasSubstr("manifest.out.yaml"), HasSubstr("lastro run")));
 }
 
 TEST(OpenRun, RefusesADamagedRecord) {
@@ -74,5 +75,5 @@ TEST(NewestArtifact, SaysWhatIsMissing) {
   EXPECT_THAT(refusal([&] { newest_artifact(run, {ArtifactType::tokenizer, ArtifactType::dataset}); }), HasSubstr("has no tokenizer or dataset yet"));
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

@@ -36,8 +36,8 @@ TEST(StageTracker, PrintsWholeLinesOnAPlainTerminal) {
   });
 
   EXPECT_EQ(said.find('\r'), std::string::npos);
-  EXPECT_THAT(said, AllOf(HasSubstr("04_pretrain    step 1/10  loss 3.5\n"), Not(HasSubstr("2/10")), HasSubstr("04_pretrain    step 10/10  loss 3.0\n"),
-                          HasSubstr("04_pretrain    done in "), HasSubstr("  sha256:abc\n")));
+  EXPECT_THAT(said, AllOf(HasSubstr("04_pretrain    step 1/10  loss 3.5\n"), Not(HasSubstr("2/10")),
+                          HasSubstr("04_pretrain    step 10/10  loss 3.0\n"), HasSubstr("04_pretrain    done in "), HasSubstr("  sha256:abc\n")));
 }
 
 TEST(StageTracker, ChangesOneLineInPlaceOnALiveTerminal) {
@@ -48,10 +48,11 @@ TEST(StageTracker, ChangesOneLineInPlaceOnALiveTerminal) {
     tracker.progress(10, 10, "step", "loss 3.0");
   });
 
-  EXPECT_EQ(said, "\r\033[K04_pretrain    step 1/10  loss 3.5"
-                  "\r\033[K04_pretrain    a checkpoint was passed over\n"
-                  "\r\033[K04_pretrain    step 10/10  loss 3.0"
-                  "\r\033[K");
+  EXPECT_EQ(said,
+            "\r\033[K04_pretrain    step 1/10  loss 3.5"
+            "\r\033[K04_pretrain    a checkpoint was passed over\n"
+            "\r\033[K04_pretrain    step 10/10  loss 3.0"
+            "\r\033[K");
 }
 
 TEST(StageTracker, KeepsSilentAndStillKeepsTheLog) {
@@ -98,5 +99,5 @@ TEST(Terminal, BeginsEachLineOfAnErrorWithItsName) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "lastro: 2 problems\nlastro: m.yaml:1: one\n");
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

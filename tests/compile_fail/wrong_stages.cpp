@@ -1,6 +1,7 @@
 #include "tests/core/toy_stages.h"
 
-// Each `refused:` is what the compiler must say about the lines below it (a regular expression for a part of one line; check.cmake looks for them all).
+// Each `refused:` is what the compiler must say about the lines below it (a regular expression for a part of one line; check.cmake looks for them
+// all).
 namespace lastro::toy {
 
 // SFT starts from a checkpoint; a policy is not one.
@@ -37,4 +38,4 @@ const StageKind careless = stage_kind<Careless>();
 // refused: an optional port is a std::optional artifact or Sources
 constexpr auto never_there = optional_port("base", &SftStage::Inputs::base);
 
-}  // namespace lastro::toy
+}   // namespace lastro::toy

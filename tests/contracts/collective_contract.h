@@ -221,4 +221,4 @@ inline constexpr CollectiveCase collective_cases[] = {
     {"TextsTravel", texts_travel},
 };
 
-}  // namespace lastro::contract
+}   // namespace lastro::contract

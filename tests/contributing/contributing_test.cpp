@@ -40,5 +40,5 @@ TEST(Contributing, AKernelGivesTheSameBitsOnEveryPath) {
   });
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

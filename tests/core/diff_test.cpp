@@ -30,18 +30,20 @@ TEST(Differences, AreTheLeavesThatDiffer) {
 
 TEST(RecordDifferences, LeaveOutTimeAndCost) {
   const std::string record =
-      "{name: dev, stages: {01_x: {kind: x, status: done, output_hash: a, wall_clock_sec: 1.5, cost_usd: 1, metrics: {loss: 2.5}, measured: {tokens_per_s: 9}}}, "
+      "{name: dev, stages: {01_x: {kind: x, status: done, output_hash: a, wall_clock_sec: 1.5, cost_usd: 1, metrics: {loss: 2.5}, measured: "
+      "{tokens_per_s: 9}}}, "
       "verdict: {answer: SHIP, time: 1}, totals: {cost_usd: 1}}";
   const std::string slower =
-      "{name: dev, stages: {01_x: {kind: x, from_store: true, output_hash: a, wall_clock_sec: 2.5, cost_usd: 2, metrics: {loss: 2.5}, measured: {tokens_per_s: 3}}}, "
+      "{name: dev, stages: {01_x: {kind: x, from_store: true, output_hash: a, wall_clock_sec: 2.5, cost_usd: 2, metrics: {loss: 2.5}, measured: "
+      "{tokens_per_s: 3}}}, "
       "verdict: {answer: SHIP, time: 2}, totals: {cost_usd: 2}}";
-  const std::string other =
-      "{name: dev, stages: {01_x: {kind: x, status: done, output_hash: b, metrics: {loss: 2.6}}}, verdict: {answer: HOLD}}";
+  const std::string other = "{name: dev, stages: {01_x: {kind: x, status: done, output_hash: b, metrics: {loss: 2.6}}}, verdict: {answer: HOLD}}";
 
   EXPECT_THAT(texts(record_differences(read(record), read(slower))), ElementsAre());
   EXPECT_THAT(texts(record_differences(read(record), read(other))),
-              ElementsAre("stages.01_x.output_hash was \"a\", is \"b\"", "stages.01_x.metrics.loss was 2.5, is 2.6", "verdict.answer was \"SHIP\", is \"HOLD\""));
+              ElementsAre("stages.01_x.output_hash was \"a\", is \"b\"", "stages.01_x.metrics.loss was 2.5, is 2.6",
+                          "verdict.answer was \"SHIP\", is \"HOLD\""));
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

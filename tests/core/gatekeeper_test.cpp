@@ -40,7 +40,8 @@ TEST(Gate, ReadsEachFormItsGrammarHas) {
 }
 
 TEST(Gate, SaysWhatAConditionLacks) {
-  EXPECT_THAT(refusal("25"), HasSubstr("m.yaml:9:12: gates.bits_per_byte=\"25\" (must begin with <=, >=, <, > or ==) as in bits_per_byte: \"<= 25.0\""));
+  EXPECT_THAT(refusal("25"),
+              HasSubstr("m.yaml:9:12: gates.bits_per_byte=\"25\" (must begin with <=, >=, <, > or ==) as in bits_per_byte: \"<= 25.0\""));
   EXPECT_THAT(refusal(25), HasSubstr("gates.bits_per_byte=25 (must be a comparison in quotes)"));
   EXPECT_THAT(refusal(Node()), HasSubstr("gates.bits_per_byte=null (must be a comparison in quotes)"));
   EXPECT_THAT(refusal("<="), HasSubstr("(needs a number, baseline or the name of a measurement"));
@@ -96,5 +97,5 @@ TEST(Measurements, AreATreesNumbersByTheirPath) {
   EXPECT_EQ(measurements_of(tree), (Measurements{{"a", 1.0}, {"b.c", 0.5}, {"ok", 1.0}}));
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

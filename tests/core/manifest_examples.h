@@ -39,4 +39,4 @@ inline std::string with(std::string text, const std::string& from, const std::st
   return at == text.npos ? "the test's manifest has no " + from : text.replace(at, from.size(), to);
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -17,8 +17,44 @@ void feed(const std::string& text) { LLVMFuzzerTestOneInput(reinterpret_cast<con
 
 // A manifest with a few places cut, doubled, swapped or overwritten by what means something to YAML.
 std::string mutated(std::uint64_t seed) {
-  const std::string_view tokens[] = {":", ": ", "- ", "\n", "\n  ", "{", "}", "[", "]", ",", "'", "\"", "|", ">", "&a ", "*a", "!", "#", "? ", "---\n", "\t", "~", "null", "-1", "1e99",
-                                     "0x", ".inf", "<<: ", "\\", "\xFF", std::string_view("\0", 1), "é", "sha256:", "04_pretrain", "prose", "kind", "%", "@"};
+  const std::string_view tokens[] = {":",
+                                     ": ",
+                                     "- ",
+                                     "\n",
+                                     "\n  ",
+                                     "{",
+                                     "}",
+                                     "[",
+                                     "]",
+                                     ",",
+                                     "'",
+                                     "\"",
+                                     "|",
+                                     ">",
+                                     "&a ",
+                                     "*a",
+                                     "!",
+                                     "#",
+                                     "? ",
+                                     "---\n",
+                                     "\t",
+                                     "~",
+                                     "null",
+                                     "-1",
+                                     "1e99",
+                                     "0x",
+                                     ".inf",
+                                     "<<: ",
+                                     "\\",
+                                     "\xFF",
+                                     std::string_view("\0", 1),
+                                     "é",
+                                     "sha256:",
+                                     "04_pretrain",
+                                     "prose",
+                                     "kind",
+                                     "%",
+                                     "@"};
   std::string text = good_manifest;
   std::uint64_t drawn = 0;
   const auto draw = [&](std::uint64_t below) { return random_u64(seed, Purpose::test, drawn++) % below; };
@@ -47,5 +83,5 @@ TEST(ManifestFuzz, TakesEveryBeginningOfAGoodManifest) {
   feed(good_manifest);
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

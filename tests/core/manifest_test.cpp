@@ -66,10 +66,11 @@ TEST(Manifest, ReadsBackWhatItWrites) {
 }
 
 TEST(Manifest, IsWhatARecordIs) {
-  const std::string recorded = with(with(good_manifest, "    recipe: small\n",
-                                         "    recipe: small\n    status: done\n    input_hash: sha256:00\n    output_hash: sha256:" + std::string(64, 'b') +
-                                             "\n    wall_clock_sec: 12.5\n    cost_usd: 0.1\n    metrics: {loss: 2.5}\n    key: x\n    measured: {}\n"),
-                                    "reference: null\n", "reference: null\nverdict: {answer: SHIP}\ntotals: {cost_usd: 1}\n");
+  const std::string recorded =
+      with(with(good_manifest, "    recipe: small\n",
+                "    recipe: small\n    status: done\n    input_hash: sha256:00\n    output_hash: sha256:" + std::string(64, 'b') +
+                    "\n    wall_clock_sec: 12.5\n    cost_usd: 0.1\n    metrics: {loss: 2.5}\n    key: x\n    measured: {}\n"),
+           "reference: null\n", "reference: null\nverdict: {answer: SHIP}\ntotals: {cost_usd: 1}\n");
 
   const Manifest manifest = read(recorded);
 
@@ -91,34 +92,47 @@ TEST(Manifest, NamesTheNearestKeyForAnUnknownOne) {
   EXPECT_THAT(problems_with("budget:", "bugdet:"), ElementsAre("m.yaml:4:1: unknown key \"bugdet\". Did you mean \"budget\"?"));
   EXPECT_THAT(problems_with("\nstages:", "\nstage:"),
               ElementsAre(HasSubstr("m.yaml:1:1: there are no stages"), "m.yaml:10:1: unknown key \"stage\". Did you mean \"stages\"?"));
-  EXPECT_THAT(problems_with("cost_usd: 1.00", "cost_us: 1.00"), ElementsAre("m.yaml:4:10: unknown key \"cost_us\" in budget. Did you mean \"cost_usd\"?"));
+  EXPECT_THAT(problems_with("cost_usd: 1.00", "cost_us: 1.00"),
+              ElementsAre("m.yaml:4:10: unknown key \"cost_us\" in budget. Did you mean \"cost_usd\"?"));
   EXPECT_THAT(problems_with("weight: 2", "wieght: 2"), ElementsAre("m.yaml:7:28: unknown key \"wieght\" in sources.prose. Did you mean \"weight\"?"));
-  EXPECT_THAT(problems_with("    recipe: small", "    receipe: small"), ElementsAre("m.yaml:16:5: unknown key \"receipe\" in 04_pretrain. Did you mean \"recipe\"?"));
+  EXPECT_THAT(problems_with("    recipe: small", "    receipe: small"),
+              ElementsAre("m.yaml:16:5: unknown key \"receipe\" in 04_pretrain. Did you mean \"recipe\"?"));
   EXPECT_THAT(problems_with("size: 4096", "sise: 4096"),
               ElementsAre("m.yaml:11:81: unknown key \"sise\" in 01_vocabulary.settings. Did you mean \"size\"?"));
-  EXPECT_THAT(problems_with("output_hash: null", "hash: null"), ElementsAre("m.yaml:20:14: unknown key \"hash\" in 04_pretrain.expect (known: output_hash)"));
+  EXPECT_THAT(problems_with("output_hash: null", "hash: null"),
+              ElementsAre("m.yaml:20:14: unknown key \"hash\" in 04_pretrain.expect (known: output_hash)"));
 }
 
 TEST(Manifest, NamesTheNearestKindAndRecipe) {
-  EXPECT_THAT(problems_with("kind: pretrain", "kind: pretrian"), ElementsAre("m.yaml:15:11: 04_pretrain.kind=\"pretrian\" is no kind of stage. Did you mean \"pretrain\"?"));
+  EXPECT_THAT(problems_with("kind: pretrain", "kind: pretrian"),
+              ElementsAre("m.yaml:15:11: 04_pretrain.kind=\"pretrian\" is no kind of stage. Did you mean \"pretrain\"?"));
   EXPECT_THAT(problems_with("    kind: pretrain\n", ""), ElementsAre("m.yaml:14:3: 04_pretrain.kind is missing. Did you mean \"pretrain\"?"));
-  EXPECT_THAT(problems_with("recipe: small", "recipe: smal"), ElementsAre("m.yaml:16:13: 04_pretrain.recipe=\"smal\" is no recipe of pretrain. Did you mean \"small\"?"));
-  EXPECT_THAT(problems_with("{kind: tokenizer,", "{kind: tokenizer, recipe: x,"), ElementsAre("m.yaml:12:43: 02_tokenizer.recipe=\"x\" (tokenizer has no recipes)"));
+  EXPECT_THAT(problems_with("recipe: small", "recipe: smal"),
+              ElementsAre("m.yaml:16:13: 04_pretrain.recipe=\"smal\" is no recipe of pretrain. Did you mean \"small\"?"));
+  EXPECT_THAT(problems_with("{kind: tokenizer,", "{kind: tokenizer, recipe: x,"),
+              ElementsAre("m.yaml:12:43: 02_tokenizer.recipe=\"x\" (tokenizer has no recipes)"));
 }
 
 TEST(Manifest, ChecksTypesAndRangesEverywhere) {
   EXPECT_THAT(problems_with("seed: 7", "seed: -7"), ElementsAre(HasSubstr("m.yaml:3:7: seed=-7 (must be at least 0;")));
   EXPECT_THAT(problems_with("seed: 7", "seed:"), ElementsAre(HasSubstr("m.yaml:3:6: seed=null (must be a whole number;")));
-  EXPECT_THAT(problems_with("pipeline_version: 1.0.0", "pipeline_version: 1.0"), ElementsAre(HasSubstr("m.yaml:1:19: pipeline_version=1.0 (must be a text;")));
-  EXPECT_THAT(problems_with("pipeline_version: 1.0.0", "pipeline_version: 2.0.0"), ElementsAre("m.yaml:1:19: pipeline_version=\"2.0.0\" (this program reads 1.x)"));
+  EXPECT_THAT(problems_with("pipeline_version: 1.0.0", "pipeline_version: 1.0"),
+              ElementsAre(HasSubstr("m.yaml:1:19: pipeline_version=1.0 (must be a text;")));
+  EXPECT_THAT(problems_with("pipeline_version: 1.0.0", "pipeline_version: 2.0.0"),
+              ElementsAre("m.yaml:1:19: pipeline_version=\"2.0.0\" (this program reads 1.x)"));
   EXPECT_THAT(problems_with("name: dev", "name: ../dev"), ElementsAre(HasSubstr("m.yaml:2:7: name=\"../dev\" (must be 1 to 64 letters")));
   EXPECT_THAT(problems_with("name: dev\n", ""), ElementsAre("m.yaml:1:1: name is missing (it names the default run directory)"));
-  EXPECT_THAT(problems_with("peak_tflops: auto", "peak_tflops: fast"), ElementsAre(HasSubstr("m.yaml:5:49: rates.peak_tflops=\"fast\" (must be a number")));
-  EXPECT_THAT(problems_with("steps: 200", "steps: 0"), ElementsAre("m.yaml:19:14: 04_pretrain.settings.steps=0 (must be at least 1; length of the run, in steps)"));
+  EXPECT_THAT(problems_with("peak_tflops: auto", "peak_tflops: fast"),
+              ElementsAre(HasSubstr("m.yaml:5:49: rates.peak_tflops=\"fast\" (must be a number")));
+  EXPECT_THAT(problems_with("steps: 200", "steps: 0"),
+              ElementsAre("m.yaml:19:14: 04_pretrain.settings.steps=0 (must be at least 1; length of the run, in steps)"));
   EXPECT_THAT(problems_with("steps: 200", "heads: 3"), ElementsAre("m.yaml:19:7: 04_pretrain.settings.width=64 (must be a multiple of heads=3)"));
-  EXPECT_THAT(problems_with("output_hash: null", "output_hash: sha256:12"), ElementsAre(HasSubstr("m.yaml:20:27: 04_pretrain.expect.output_hash=\"sha256:12\" (must be sha256:")));
-  EXPECT_THAT(problems_with("  02_tokenizer:", "  2_tokenizer:"), testing::Contains(HasSubstr("m.yaml:12:3: stage name \"2_tokenizer\" (must be two digits")));
-  EXPECT_THAT(problems_with("model: 04_pretrain", "model: {a: 1}"), ElementsAre(HasSubstr("m.yaml:21:49: 10_evaluate.inputs.model={...} (must be the name of a stage")));
+  EXPECT_THAT(problems_with("output_hash: null", "output_hash: sha256:12"),
+              ElementsAre(HasSubstr("m.yaml:20:27: 04_pretrain.expect.output_hash=\"sha256:12\" (must be sha256:")));
+  EXPECT_THAT(problems_with("  02_tokenizer:", "  2_tokenizer:"),
+              testing::Contains(HasSubstr("m.yaml:12:3: stage name \"2_tokenizer\" (must be two digits")));
+  EXPECT_THAT(problems_with("model: 04_pretrain", "model: {a: 1}"),
+              ElementsAre(HasSubstr("m.yaml:21:49: 10_evaluate.inputs.model={...} (must be the name of a stage")));
   EXPECT_THAT(problems_with("<= 1.00", "1.00"), ElementsAre(HasSubstr("m.yaml:26:19: gates.cost_total_usd=\"1.00\" (must begin with <=")));
 }
 
@@ -132,7 +146,8 @@ TEST(Manifest, KnowsWhereASourcesTextIsFrom) {
 }
 
 TEST(Manifest, ReportsAllProblemsAtOnceInOrderOfPlace) {
-  const std::string bad = with(with(with(with(good_manifest, "seed: 7", "seed: x"), "kind: pretrain", "kind: nothing"), "size: 4096", "size: 1"), "<= xz", "xz");
+  const std::string bad =
+      with(with(with(with(good_manifest, "seed: 7", "seed: x"), "kind: pretrain", "kind: nothing"), "size: 4096", "size: 1"), "<= xz", "xz");
 
   EXPECT_THAT(problems_of(bad), ElementsAre(HasSubstr("m.yaml:3:7: seed"), HasSubstr("m.yaml:11:87: 01_vocabulary.settings.size=1"),
                                             HasSubstr("m.yaml:15:11: 04_pretrain.kind"), HasSubstr("m.yaml:25:18: gates.bits_per_byte")));
@@ -148,8 +163,8 @@ TEST(Manifest, SaysWhatIsNoManifestAtAll) {
 }
 
 TEST(Assignment, LaysAValueOverTheManifest) {
-  const Manifest manifest = read(good_manifest, {"sources.prose.path=my.txt", "stages.04_pretrain.settings.width=128", "seed=0x10", "sources.jargon.path.1=c.md",
-                                                 "sources.new.generated={bytes: 10}", "gates.bits_per_byte=<= 2.0"});
+  const Manifest manifest = read(good_manifest, {"sources.prose.path=my.txt", "stages.04_pretrain.settings.width=128", "seed=0x10",
+                                                 "sources.jargon.path.1=c.md", "sources.new.generated={bytes: 10}", "gates.bits_per_byte=<= 2.0"});
 
   EXPECT_THAT(manifest.sources[0].path, ElementsAre("my.txt"));
   EXPECT_THAT(manifest.sources[1].path, ElementsAre("a.md", "c.md"));
@@ -170,5 +185,5 @@ TEST(Assignment, IsNamedByItsProblems) {
   EXPECT_THAT(problems_of(good_manifest, {"seed=[1"}), testing::Contains(HasSubstr("--set seed=[1: the value: a list opened with [ is not closed")));
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

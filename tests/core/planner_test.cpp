@@ -111,8 +111,10 @@ TEST(Planner, SaysWhatDiffersFromTheLastRun) {
 TEST(Planner, KeepsKeysFromWhatBearsNoResult) {
   Shelf shelf;
   shelf.run(planned(good_manifest, shelf.surroundings()).plan);
-  const std::string changed = with(with(with(with(good_manifest, "size: 4096", "size: 4096, log_every: 3"), "steps: 200", "steps: 200\n      recompute: true"), "name: dev", "name: other"),
-                                   "cost_usd: 1.00", "cost_usd: 2.00");
+  const std::string changed =
+      with(with(with(with(good_manifest, "size: 4096", "size: 4096, log_every: 3"), "steps: 200", "steps: 200\n      recompute: true"), "name: dev",
+                "name: other"),
+           "cost_usd: 1.00", "cost_usd: 2.00");
   Surroundings around = shelf.surroundings();
   around.ranks = 3;
   around.threads_per_rank = 2;
@@ -122,7 +124,8 @@ TEST(Planner, KeepsKeysFromWhatBearsNoResult) {
 }
 
 TEST(Planner, GivesOneKeyWhateverTheOrderOfWriting) {
-  const std::string reordered = with(good_manifest, "inputs: {tokenizer: 02_tokenizer, text: [prose, jargon], evaluation: tales}", "inputs: {evaluation: tales, text: [prose, jargon], tokenizer: 02_tokenizer}");
+  const std::string reordered = with(good_manifest, "inputs: {tokenizer: 02_tokenizer, text: [prose, jargon], evaluation: tales}",
+                                     "inputs: {evaluation: tales, text: [prose, jargon], tokenizer: 02_tokenizer}");
 
   EXPECT_EQ(planned(reordered, Shelf().surroundings()).plan.stages[2].key, planned(good_manifest, Shelf().surroundings()).plan.stages[2].key);
 }
@@ -141,11 +144,13 @@ TEST(Planner, StopsRunningWhereAnInputCameOutEqual) {
 
 TEST(Planner, HoldsAGoldenKey) {
   // The key of a stage may change with its version alone: this one says when the form of keys does.
-  EXPECT_EQ(to_canonical_json(planned(good_manifest, Shelf().surroundings()).plan.stages[0].key_fields),
-            R"({"inputs":{"text":[{"content":"sha256:)" + sha256("prose").hex() +
-                R"(","format":0,"licence":"GPL","name":"prose","share":1.0,"text_field":"text","weight":2.0},{"content":"sha256:)" + digest_of(sources()[1]).hex() +
-                R"(","format":1,"licence":"","name":"jargon","share":1.0,"text_field":"text","weight":1.0}]},"kind":"vocabulary","numerics":"fp32/1/exact","seed":7,)"
-                R"("settings":{"size":4096},"version":1})");
+  EXPECT_EQ(
+      to_canonical_json(planned(good_manifest, Shelf().surroundings()).plan.stages[0].key_fields),
+      R"({"inputs":{"text":[{"content":"sha256:)" + sha256("prose").hex() +
+          R"(","format":0,"licence":"GPL","name":"prose","share":1.0,"text_field":"text","weight":2.0},{"content":"sha256:)" +
+          digest_of(sources()[1]).hex() +
+          R"(","format":1,"licence":"","name":"jargon","share":1.0,"text_field":"text","weight":1.0}]},"kind":"vocabulary","numerics":"fp32/1/exact","seed":7,)"
+          R"("settings":{"size":4096},"version":1})");
 }
 
 TEST(Planner, EstimatesTimeAndCostFromRates) {
@@ -169,14 +174,16 @@ TEST(Planner, RefusesWhatBreaksTheMemoryWithTheCheapestChangeThatFits) {
   EXPECT_THAT(planned(with(good_manifest, "steps: 200", "recompute: true"), around).excesses, IsEmpty());
   around.memory_limit_bytes = 1000 + weights / 4;
   EXPECT_THAT(planned(good_manifest, around).excesses, ElementsAre(HasSubstr("No single change fits")));
-  EXPECT_THAT(planned(with(good_manifest, "steps: 200", "recompute: true"), around).excesses, ElementsAre(HasSubstr("The cheapest change that fits: 4 ranks (261 KiB)")));
+  EXPECT_THAT(planned(with(good_manifest, "steps: 200", "recompute: true"), around).excesses,
+              ElementsAre(HasSubstr("The cheapest change that fits: 4 ranks (261 KiB)")));
 }
 
 TEST(Planner, TakesTheSmallerOfTheTwoMemoryLimits) {
   Surroundings around = Shelf().surroundings();
   around.memory_limit_bytes = std::int64_t{1} << 40;
 
-  EXPECT_THAT(planned(with(good_manifest, "cost_usd: 1.00", "memory_per_rank_gib: 0.001"), around).excesses, ElementsAre(HasSubstr("and has 1.02 MiB by budget.memory_per_rank_gib")));
+  EXPECT_THAT(planned(with(good_manifest, "cost_usd: 1.00", "memory_per_rank_gib: 0.001"), around).excesses,
+              ElementsAre(HasSubstr("and has 1.02 MiB by budget.memory_per_rank_gib")));
 }
 
 TEST(Planner, RefusesWhatBreaksTheBudget) {
@@ -217,7 +224,8 @@ TEST(SourceDigests, AreThoseOfTheContentAndAreChecked) {
     check_source_digests(manifest(with(good_manifest, "sha256: auto", "sha256: " + sha256("other").hex())), all);
     FAIL();
   } catch (const ContractError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("m.yaml:7:61: sources.prose has content sha256:" + sha256("prose").hex() + " (wanted sha256:" + sha256("other").hex() + ")"));
+    EXPECT_THAT(error.what(), HasSubstr("m.yaml:7:61: sources.prose has content sha256:" + sha256("prose").hex() +
+                                        " (wanted sha256:" + sha256("other").hex() + ")"));
     EXPECT_EQ(error.artifact, "sources.prose");
   }
 }
@@ -243,5 +251,5 @@ TEST(Cost, IsShownWithThreeDigits) {
   EXPECT_EQ(flops_text(2.1e15), "2.1e+15 FLOP");
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

@@ -15,7 +15,8 @@ TEST(ManifestSchema, KnowsEachFieldOfTheParser) {
   const Node schema = manifest_schema(toy::registry());
 
   const Node& properties = schema.at("properties");
-  for (const char* key : {"pipeline_version", "name", "seed", "git_commit", "sources", "stages", "gates", "baseline", "budget", "rates", "store", "reference", "verdict"})
+  for (const char* key : {"pipeline_version", "name", "seed", "git_commit", "sources", "stages", "gates", "baseline", "budget", "rates", "store",
+                          "reference", "verdict"})
     EXPECT_TRUE(properties.find(key)) << key;
   EXPECT_EQ(to_json(properties.at("rates").at("properties").at("peak_tflops").at("default")), R"("auto")");
   const Node& stage = properties.at("stages").at("patternProperties").entries()[0].value;
@@ -38,5 +39,5 @@ TEST(ManifestReference, HasEachFieldAndKind) {
   EXPECT_THAT(text, HasSubstr("Measures, for gates: `bits_per_byte`, `xz`"));
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

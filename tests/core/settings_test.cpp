@@ -16,9 +16,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 enum class Ties { smallest_ids, first_seen };
-constexpr auto enum_names(Ties) {
-  return std::array{EnumName{Ties::smallest_ids, "smallest_ids"}, EnumName{Ties::first_seen, "first_seen"}};
-}
+constexpr auto enum_names(Ties) { return std::array{EnumName{Ties::smallest_ids, "smallest_ids"}, EnumName{Ties::first_seen, "first_seen"}}; }
 
 struct Shape {
   std::int64_t width = 256;
@@ -138,8 +136,7 @@ TEST(Settings, SayWhatTypeAFieldHas) {
 }
 
 TEST(Settings, SayTheRangeOfAFieldWithItsUnit) {
-  EXPECT_THAT(problems_of(one("steps", 0)),
-              ElementsAre("m.yaml:3:12: 04_pretrain.settings.steps=0 (must be at least 1; how long, in steps)"));
+  EXPECT_THAT(problems_of(one("steps", 0)), ElementsAre("m.yaml:3:12: 04_pretrain.settings.steps=0 (must be at least 1; how long, in steps)"));
   EXPECT_THAT(problems_of(one("lr", 0)), ElementsAre("m.yaml:3:12: 04_pretrain.settings.lr=0 (must be above 0; peak learning rate)"));
   EXPECT_THAT(problems_of(one("lr", std::numeric_limits<double>::infinity())), ElementsAre(HasSubstr("(must be finite")));
   EXPECT_THAT(problems_of(one("model", one("width", 65537, {4, 7}, {4, 14}))),
@@ -201,5 +198,5 @@ TEST(Settings, ShowStrangeTextSafely) {
   EXPECT_LT(shown(Node(std::string(1000, 'x'))).size(), 70u);
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

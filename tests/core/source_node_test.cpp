@@ -36,5 +36,5 @@ TEST(SourcesAsNodes, ComeBackWhole) {
   EXPECT_EQ(received[0].stories_bytes, 99u);
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

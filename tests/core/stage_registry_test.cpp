@@ -70,7 +70,8 @@ TEST(StageKind, RefusesInputsThatThePlanShouldHaveRefused) {
 
   EXPECT_THROW(run(*registry.find("sft"), {artifact("base", ArtifactType::policy)}), InternalError);
   EXPECT_THROW(run(*registry.find("sft"), {}), InternalError);
-  EXPECT_THROW(run(*registry.find("evaluate"), {artifact("model", ArtifactType::dataset), artifact("dataset", ArtifactType::dataset)}), InternalError);
+  EXPECT_THROW(run(*registry.find("evaluate"), {artifact("model", ArtifactType::dataset), artifact("dataset", ArtifactType::dataset)}),
+               InternalError);
 }
 
 struct SwappedStage : toy::Idle<Policy> {
@@ -129,5 +130,5 @@ TEST(StageKind, StartsFromTheRecipeThatIsNamed) {
   EXPECT_THAT(problems, IsEmpty());
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

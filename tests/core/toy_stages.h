@@ -183,4 +183,4 @@ inline StageRegistry registry() {
   return made;
 }
 
-}  // namespace lastro::toy
+}   // namespace lastro::toy

@@ -82,7 +82,8 @@ struct Corpus {
     for (int i = 0; i < 30; ++i) second.push_back(varied(static_cast<std::uint64_t>(100 + i), 60, 60));
     first.push_back("short");
     first[5] += " " + joined(words_of(90000, 20)) + " and more";
-    std::vector<std::vector<std::string>> files{{first.begin(), first.begin() + 100}, {first.begin() + 100, first.begin() + 103}, {first.begin() + 103, first.end()}};
+    std::vector<std::vector<std::string>> files{
+        {first.begin(), first.begin() + 100}, {first.begin() + 100, first.begin() + 103}, {first.begin() + 103, first.end()}};
     if (is_permuted) std::swap(files[0], files[2]);
     text = {bench.rows("prose", files), bench.rows("jargon", {second})};
     evaluation = {bench.rows("exam", {{joined(words_of(90000, 20)), "what is the capital of w1"}})};
@@ -183,8 +184,10 @@ TEST(Dataset, RemovesPlantedNearDuplicatesAndNothingElse) {
   int found = 0;
   for (int i = 0; i < 200; ++i) {
     EXPECT_EQ(left.count(originals[static_cast<std::size_t>(i)]), 1u);
-    if (i % 2 == 0) found += left.count(copies[static_cast<std::size_t>(i)]) == 0;
-    else EXPECT_EQ(left.count(copies[static_cast<std::size_t>(i)]), 1u);
+    if (i % 2 == 0)
+      found += left.count(copies[static_cast<std::size_t>(i)]) == 0;
+    else
+      EXPECT_EQ(left.count(copies[static_cast<std::size_t>(i)]), 1u);
   }
   RecordProperty("recall", std::to_string(found) + " of 100");
   EXPECT_GE(found, 98);
@@ -313,7 +316,8 @@ TEST(Dataset, StopsWhenThereIsNoText) {
   empty.name = "empty";
   empty.files = {write_file(bench.file("empty.txt"), ""), write_file(bench.file("blank.txt"), "\n \n\0\n")};
   Making how = usual();
-  for (how.ranks = 1; how.ranks <= 2; ++how.ranks) EXPECT_THAT(contract_broken_by([&] { bench.make(how, {empty}); }), HasSubstr("there is no text in empty"));
+  for (how.ranks = 1; how.ranks <= 2; ++how.ranks)
+    EXPECT_THAT(contract_broken_by([&] { bench.make(how, {empty}); }), HasSubstr("there is no text in empty"));
 }
 
 TEST(Dataset, StopsWhenAllDocumentsAreOneText) {
@@ -339,7 +343,8 @@ TEST(Dataset, StopsWhenNothingIsLeftBesideTheEvaluationItems) {
 TEST(Dataset, TellsOfMalformedRowsAndStopsAtTooMany) {
   DatasetBench bench;
   std::string content;
-  for (int i = 0; i < 500; ++i) content += i % 100 == 7 ? "{\"broken\n" : "{\"text\": \"" + joined(words_of(static_cast<std::uint64_t>(i), 20)) + "\"}\n";
+  for (int i = 0; i < 500; ++i)
+    content += i % 100 == 7 ? "{\"broken\n" : "{\"text\": \"" + joined(words_of(static_cast<std::uint64_t>(i), 20)) + "\"}\n";
   Source rows;
   rows.name = "rows";
   rows.format = SourceFormat::jsonl;
@@ -350,7 +355,8 @@ TEST(Dataset, TellsOfMalformedRowsAndStopsAtTooMany) {
   bench.make(how, {rows});
 
   EXPECT_EQ(count(bench.summary, "malformed_rows"), 5);
-  EXPECT_THAT(bench.tracker.events, Contains(AllOf(HasSubstr("5 of 500 rows are malformed"), HasSubstr("rows.jsonl:8: not JSON"), HasSubstr("rows.jsonl:408:"))));
+  EXPECT_THAT(bench.tracker.events,
+              Contains(AllOf(HasSubstr("5 of 500 rows are malformed"), HasSubstr("rows.jsonl:8: not JSON"), HasSubstr("rows.jsonl:408:"))));
   for (int i = 0; i < 8; ++i) content += "[]\n";
   rows.files = {write_file(bench.file("rows.jsonl"), content)};
   EXPECT_THAT(contract_broken_by([&] { bench.make(how, {rows}); }), HasSubstr("13 of 508 rows are malformed"));
@@ -360,7 +366,8 @@ TEST(Dataset, ReadsWhatIsNotUtf8AndTells) {
   DatasetBench bench;
   Source latin;
   latin.name = "latin";
-  latin.files = {write_file(bench.file("latin.txt"), std::string(2100, 'a') + "\n\ncaf\xE9 \x93quoted\x94 and a NUL" + std::string(1, '\0') + " byte\n")};
+  latin.files = {
+      write_file(bench.file("latin.txt"), std::string(2100, 'a') + "\n\ncaf\xE9 \x93quoted\x94 and a NUL" + std::string(1, '\0') + " byte\n")};
   Making how = usual();
   how.settings.held_out = 0;
 
@@ -390,5 +397,5 @@ TEST(Dataset, RefusesTwoSourcesOfOneName) {
   EXPECT_THAT(contract_broken_by([&] { bench.make(usual(), {prose, prose}); }), HasSubstr("prose is listed twice"));
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

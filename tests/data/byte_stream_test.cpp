@@ -10,10 +10,10 @@
 namespace lastro {
 namespace {
 
-using ::testing::HasSubstr;
 using test::gzip;
 using test::write_file;
 using test::zstd;
+using ::testing::HasSubstr;
 
 std::string content_of(const SourceFile& file, std::size_t piece = 1000) {
   ByteStream stream(file);
@@ -100,5 +100,5 @@ TEST(ByteStream, RefusesAFileThatChangedSinceItWasPlanned) {
   EXPECT_THROW(content_of(planned), EnvironmentError);
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

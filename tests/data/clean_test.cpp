@@ -22,7 +22,9 @@ TEST(Clean, LeavesPlainTextAsItIs) {
 }
 
 TEST(Clean, MakesEveryLineBreakANewline) {
-  EXPECT_EQ(cleaned("a\r\nb\rc\fd\ve\xE2\x80\xA8" "f\xC2\x85g"), "a\nb\nc\nd\ne\nf\ng");
+  EXPECT_EQ(cleaned("a\r\nb\rc\fd\ve\xE2\x80\xA8"
+                    "f\xC2\x85g"),
+            "a\nb\nc\nd\ne\nf\ng");
   EXPECT_EQ(cleaned("a\r\r\nb"), "a\n\nb");
 }
 
@@ -44,7 +46,7 @@ TEST(Clean, ReadsBytesThatAreNotUtf8AsWindows1252) {
   EXPECT_EQ(cleaned("caf\xE9"), "caf\xC3\xA9");
   EXPECT_EQ(cleaned("\x93quoted\x94 \x80 5"), "\xE2\x80\x9Cquoted\xE2\x80\x9D \xE2\x82\xAC 5");
   EXPECT_EQ(cleaned("\x81"), "\xEF\xBF\xBD");
-  EXPECT_EQ(cleaned("\xC3"), "\xC3\x83");              // the start of a character that never comes
+  EXPECT_EQ(cleaned("\xC3"), "\xC3\x83");                                 // the start of a character that never comes
   EXPECT_EQ(cleaned("\xED\xA0\x80!"), "\xC3\xAD\xC2\xA0\xE2\x82\xAC!");   // a surrogate is no character
 }
 
@@ -67,5 +69,5 @@ TEST(Clean, ChangesNothingTheSecondTimeAndAlwaysGivesUtf8) {
   }
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

@@ -64,5 +64,5 @@ TEST(Contamination, OfNoItemsIsNought) {
   run_as_ranks(1, [&](Collective& collective) { EXPECT_EQ(measure_contamination(folder, collective, 1 << 28).share(), 0); });
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

@@ -139,4 +139,4 @@ inline std::vector<Node> ledger_of(const std::filesystem::path& dataset) {
   return lines;
 }
 
-}  // namespace lastro::test
+}   // namespace lastro::test

@@ -8,8 +8,8 @@
 namespace lastro {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Le;
 using ::testing::SizeIs;
@@ -42,9 +42,7 @@ TEST(DocumentsOfText, GatherParagraphsUntilThereIsEnough) {
   EXPECT_THAT(documents, ElementsAre(paragraph + "\n" + paragraph + "\n", paragraph + "\nend\n"));
 }
 
-TEST(DocumentsOfText, AreNotCutInsideAParagraph) {
-  EXPECT_THAT(assembled(SourceFormat::text, paragraph + paragraph + paragraph), SizeIs(1));
-}
+TEST(DocumentsOfText, AreNotCutInsideAParagraph) { EXPECT_THAT(assembled(SourceFormat::text, paragraph + paragraph + paragraph), SizeIs(1)); }
 
 TEST(DocumentsOfText, DoNotDependOnHowTheBytesCome) {
   std::string content;
@@ -62,15 +60,19 @@ TEST(DocumentsOfText, DoNotDependOnHowTheBytesCome) {
 TEST(DocumentsOfText, OfMarkdownBeginAtHeadingsAndKeepFencesWhole) {
   const std::string section(600, 'a'), code(3000, 'c');
 
-  const auto documents = texts(assembled(SourceFormat::markdown, "# One\n" + section + "\n# Two\nshort\n## Three\n" + section + "\n```\n" + code + "\n\n# not a heading\n\n```\n# Four\n"));
+  const auto documents = texts(assembled(SourceFormat::markdown, "# One\n" + section + "\n# Two\nshort\n## Three\n" + section + "\n```\n" + code +
+                                                                     "\n\n# not a heading\n\n```\n# Four\n"));
 
-  EXPECT_THAT(documents, ElementsAre("# One\n" + section + "\n", "# Two\nshort\n## Three\n" + section + "\n```\n" + code + "\n\n# not a heading\n\n```\n", "# Four\n"));
+  EXPECT_THAT(documents, ElementsAre("# One\n" + section + "\n",
+                                     "# Two\nshort\n## Three\n" + section + "\n```\n" + code + "\n\n# not a heading\n\n```\n", "# Four\n"));
 }
 
 TEST(DocumentsOfText, OfADictionaryAreItsEntries) {
-  const auto documents = texts(assembled(SourceFormat::dictd, "00-info\n   About.\n\nAbandon \\A*ban\"don\\, v.\n   To give up.\n\n   Syn: leave.\n\nAbate\n   To end.\n"));
+  const auto documents = texts(
+      assembled(SourceFormat::dictd, "00-info\n   About.\n\nAbandon \\A*ban\"don\\, v.\n   To give up.\n\n   Syn: leave.\n\nAbate\n   To end.\n"));
 
-  EXPECT_THAT(documents, ElementsAre("00-info\n   About.\n\n", "Abandon \\A*ban\"don\\, v.\n   To give up.\n\n   Syn: leave.\n\n", "Abate\n   To end.\n"));
+  EXPECT_THAT(documents,
+              ElementsAre("00-info\n   About.\n\n", "Abandon \\A*ban\"don\\, v.\n   To give up.\n\n   Syn: leave.\n\n", "Abate\n   To end.\n"));
 }
 
 TEST(DocumentsOfText, OfAnEmptyOrBlankFileAreNone) {
@@ -106,5 +108,5 @@ TEST(DocumentsOfText, GoOnInTheSameDocumentBehindAnOverlongLine) {
   EXPECT_EQ(documents.size(), 5u);
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

@@ -91,5 +91,5 @@ TEST(MinHash, IsTheSameForEqualSetsAndApartForOthers) {
   EXPECT_FALSE(are_candidates(a, b));
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

@@ -80,5 +80,5 @@ TEST(NgramIndex, TakesItemsUntilItsMemoryIsFull) {
 
 TEST(NgramIndex, FindsNothingWhenItHoldsNothing) { EXPECT_THAT(found(index_of({"", "..."}), "any text at all"), IsEmpty()); }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

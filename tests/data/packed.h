@@ -44,4 +44,4 @@ inline std::string read_file(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-}  // namespace lastro::test
+}   // namespace lastro::test

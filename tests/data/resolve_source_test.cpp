@@ -15,10 +15,10 @@
 namespace lastro {
 namespace {
 
+using test::write_file;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-using test::write_file;
 
 struct Resolved {
   std::optional<Source> source;
@@ -45,7 +45,10 @@ SourceSpec declared(std::vector<std::string> paths) {
 TEST(ResolveSource, FindsAFileItsFormatAndItsDigest) {
   const TemporaryFolder folder;
   write_file(folder / "a.txt", "text");
-  for (const auto& [name, format] : {std::pair{"b.md", SourceFormat::markdown}, {"c.jsonl.gz", SourceFormat::jsonl}, {"d.dict.dz", SourceFormat::dictd}, {"e", SourceFormat::text}}) {
+  for (const auto& [name, format] : {std::pair{"b.md", SourceFormat::markdown},
+                                     {"c.jsonl.gz", SourceFormat::jsonl},
+                                     {"d.dict.dz", SourceFormat::dictd},
+                                     {"e", SourceFormat::text}}) {
     write_file(folder / name, "x");
     EXPECT_EQ(resolved(folder, declared({name})).source->format, format) << name;
   }
@@ -130,5 +133,5 @@ TEST(FileDigests, SurviveADamagedCache) {
   digests.save();
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

@@ -21,7 +21,8 @@ std::vector<std::pair<std::int64_t, std::string>> rows_of(std::string_view conte
 }
 
 TEST(RowsOfJsonl, AreNumberedAsAnEditorNumbersLines) {
-  for (const std::size_t piece : {1, 3, 100}) EXPECT_THAT(rows_of("{}\n\n  \r\n[1]\n2", piece), ElementsAre(Pair(1, "{}"), Pair(4, "[1]"), Pair(5, "2")));
+  for (const std::size_t piece : {1, 3, 100})
+    EXPECT_THAT(rows_of("{}\n\n  \r\n[1]\n2", piece), ElementsAre(Pair(1, "{}"), Pair(4, "[1]"), Pair(5, "2")));
 }
 
 TEST(RowsOfJsonl, GoOnBehindARowThatIsTooLong) {
@@ -53,5 +54,5 @@ TEST(RowsOfJsonl, MayNestDeeply) {
   EXPECT_EQ(text_of_row(deep, "text").text, "found");
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

@@ -195,12 +195,13 @@ TEST(TokenShards, SayThatAShardIsDamaged) {
 TEST(DatasetLayout, RefusesWhatIsNoLayout) {
   const Sampled data;
   const std::string text = read_file(data.folder / "dataset.json");
-  for (const std::string& damaged : {text.substr(0, text.size() / 2), std::string("{}"), std::string(text).replace(text.find("\"format\": 1"), 11, "\"format\": 2"),
-                                     std::string(text).replace(text.find("\"tokens_sha256\": \""), 20, "\"tokens_sha256\": \"x")}) {
+  for (const std::string& damaged :
+       {text.substr(0, text.size() / 2), std::string("{}"), std::string(text).replace(text.find("\"format\": 1"), 11, "\"format\": 2"),
+        std::string(text).replace(text.find("\"tokens_sha256\": \""), 20, "\"tokens_sha256\": \"x")}) {
     write_file(data.folder / "dataset.json", damaged);
     EXPECT_THROW(read_dataset_layout(data.folder), ContractError);
   }
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

@@ -13,11 +13,11 @@
 namespace lastro {
 namespace {
 
+using test::gzip;
+using test::write_file;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
-using test::gzip;
-using test::write_file;
 
 using Documents = std::map<std::pair<int, std::int64_t>, std::string>;
 
@@ -98,7 +98,8 @@ TEST(SourceDocuments, DoNotDependOnHowAFileIsPacked) {
 
 TEST(SourceDocuments, CountMalformedRowsAndNameTheFirst) {
   const TemporaryFolder folder;
-  const auto file = write_file(folder / "rows.jsonl", "{\"text\": \"a\"}\n{\"txt\": \"b\"}\nnonsense\n{\"text\": \"c\"}\n" + std::string(20, '[').append("\n") + "{\n{\n{\n{\n");
+  const auto file = write_file(folder / "rows.jsonl", "{\"text\": \"a\"}\n{\"txt\": \"b\"}\nnonsense\n{\"text\": \"c\"}\n" +
+                                                          std::string(20, '[').append("\n") + "{\n{\n{\n{\n");
   const SourceDocuments documents({source_of(SourceFormat::jsonl, {file})});
 
   const auto report = documents.read_and_report(0, 1, [](const DocumentPiece&) {}).sources[0];
@@ -147,7 +148,8 @@ TEST(SourceDocuments, StopWithoutCheckingWhenTheReaderHasEnough) {
   const SourceDocuments documents({source_of(SourceFormat::jsonl, {file})});
   int seen = 0;
 
-  documents.read_and_report(0, 1, [&](const DocumentPiece&) { ++seen; }, [&] { return seen > 10; });
+  documents.read_and_report(
+      0, 1, [&](const DocumentPiece&) { ++seen; }, [&] { return seen > 10; });
 
   EXPECT_LT(seen, 50000);
   EXPECT_THROW(documents.read(0, 1, [](const DocumentPiece&) {}), ContractError);
@@ -161,5 +163,5 @@ TEST(SourceDocuments, StandBehindThePortThatOthersRead) {
   EXPECT_EQ(count, stories_in(10000));
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

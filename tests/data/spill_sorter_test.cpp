@@ -46,5 +46,5 @@ TEST(SpillSorter, LeavesNoFileBehind) {
   EXPECT_FALSE(std::filesystem::exists(folder / "runs"));
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

@@ -12,7 +12,8 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 TEST(Words, IgnoreCasePunctuationAndLineBreaks) {
-  EXPECT_THAT(normalised_words("Don't \"panic\":\n  the ANSWER, of course,\tis 42!"), ElementsAre("dont", "panic", "the", "answer", "of", "course", "is", "42"));
+  EXPECT_THAT(normalised_words("Don't \"panic\":\n  the ANSWER, of course,\tis 42!"),
+              ElementsAre("dont", "panic", "the", "answer", "of", "course", "is", "42"));
   EXPECT_THAT(normalised_words("-- ... !?"), IsEmpty());
 }
 
@@ -37,5 +38,5 @@ TEST(Words, HashAsTheyRead) {
   EXPECT_THAT(hashes, ElementsAre(hash64("one"), hash64("two")));
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

@@ -17,9 +17,10 @@ TEST(Digest, RefusesWhatIsNoDigest) {
   const std::string good(64, 'a');
 
   EXPECT_TRUE(Digest::parse(good));
-  for (const std::string& bad : {std::string(63, 'a'), std::string(65, 'a'), std::string(64, 'g'), std::string(64, 'A'), "md5:" + good, std::string()})
+  for (const std::string& bad :
+       {std::string(63, 'a'), std::string(65, 'a'), std::string(64, 'g'), std::string(64, 'A'), "md5:" + good, std::string()})
     EXPECT_FALSE(Digest::parse(bad)) << bad;
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

@@ -27,5 +27,5 @@ TEST(HeldOutScore, HasNoSpreadWhereAllWindowsAreAlike) {
   EXPECT_DOUBLE_EQ(score_of(windows).standard_error, 0.0);
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

@@ -30,7 +30,8 @@ TEST_P(Windows, GiveEachTargetItsShareOfContext) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, Windows,
-                         testing::Combine(testing::Values(0, 1, 2, 7, 8, 9, 100, 1001), testing::Values(1, 2, 8, 64), testing::Values(0.0, 0.25, 0.5, 0.95)));
+                         testing::Combine(testing::Values(0, 1, 2, 7, 8, 9, 100, 1001), testing::Values(1, 2, 8, 64),
+                                          testing::Values(0.0, 0.25, 0.5, 0.95)));
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

@@ -41,5 +41,5 @@ TEST(NgramModel, GivesUniformProbabilitiesWithoutTraining) {
   EXPECT_NEAR(model.negative_log_likelihood(cycle(10, 3)), 10 * std::log(8.0), 1e-12);
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

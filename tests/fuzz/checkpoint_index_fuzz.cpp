@@ -12,10 +12,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (to_text(index) != text) __builtin_trap();
     for (std::size_t rank = 0; rank < index.shards.size(); ++rank) {
       std::int64_t tiles = 0;
-      for (const ShardExtent& extent : extents_of(index.layout, static_cast<int>(rank), index.world, index.shards[rank].places)) tiles += extent.tiles;
+      for (const ShardExtent& extent : extents_of(index.layout, static_cast<int>(rank), index.world, index.shards[rank].places))
+        tiles += extent.tiles;
       if (tiles != tiles_in_shard(index.layout, static_cast<int>(rank), index.world)) __builtin_trap();
     }
-  } catch (const ContractError&) {
-  }
+  } catch (const ContractError&) {}
   return 0;
 }

@@ -14,9 +14,11 @@ void require(bool holds) {
 }
 
 // Only about a file as a whole (it is empty, or too large) is there no line.
-bool has_place(const Problem& problem, std::string_view text) { return problem.mark.line > 0 || text.size() > 1000000 || problem.message.find("the file is empty") == 0; }
+bool has_place(const Problem& problem, std::string_view text) {
+  return problem.mark.line > 0 || text.size() > 1000000 || problem.message.find("the file is empty") == 0;
+}
 
-}  // namespace
+}   // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const StageRegistry registry = toy::registry();

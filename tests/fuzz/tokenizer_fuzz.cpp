@@ -22,13 +22,12 @@ void require(bool holds) {
 std::vector<std::string> pretokens_by_segments(std::string_view text, std::size_t segment_bytes) {
   std::vector<std::string> all;
   TextSegments segments(segment_bytes);
-  segments.push(text, true, [&](std::string_view segment) {
-    for_each_pretoken(segment, [&](std::string_view pretoken) { all.emplace_back(pretoken); });
-  });
+  segments.push(text, true,
+                [&](std::string_view segment) { for_each_pretoken(segment, [&](std::string_view pretoken) { all.emplace_back(pretoken); }); });
   return all;
 }
 
-}  // namespace
+}   // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

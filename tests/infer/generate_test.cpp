@@ -52,5 +52,5 @@ TEST_F(Generate, RefusesAPromptThatDoesNotFit) {
   EXPECT_THROW(run({}, {99}), UsageError);
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

@@ -67,5 +67,5 @@ TEST(TokenSampler, RefusesLogitsThatAreNotNumbers) {
   EXPECT_THROW(sampler.draw(std::vector<float>{0, std::numeric_limits<float>::quiet_NaN()}, 0.5), DivergedError);
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

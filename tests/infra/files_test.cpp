@@ -63,5 +63,5 @@ TEST(SealedJson, SealsAnEmptyMapping) {
   EXPECT_EQ(read_sealed_json(folder / "file"), Node::mapping());
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

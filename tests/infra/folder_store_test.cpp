@@ -4,9 +4,9 @@
 
 #include <fstream>
 
+#include "core/files.h"
 #include "core/hash.h"
 #include "domain/errors.h"
-#include "core/files.h"
 #include "tests/support/temporary_folder.h"
 
 namespace lastro {
@@ -25,7 +25,8 @@ class FolderStoreTest : public testing::Test {
     fs::create_directories(folder / "shards");
     std::ofstream(folder / "shards" / "a.bin") << words;
     std::ofstream(folder / "index.json") << "{}";
-    ArtifactRecord artifact{ArtifactType::dataset, {}, {{"index.json", 2, sha256("{}")}, {"shards/a.bin", words.size(), sha256(words)}}, Node::mapping()};
+    ArtifactRecord artifact{
+        ArtifactType::dataset, {}, {{"index.json", 2, sha256("{}")}, {"shards/a.bin", words.size(), sha256(words)}}, Node::mapping()};
     artifact.summary.set("tokens", 3);
     artifact.digest = digest_of_files(artifact.type, artifact.files);
     store.commit(artifact, {.key = key, .artifact = artifact.digest});
@@ -136,5 +137,5 @@ TEST(DigestOfFiles, TellsApartWhereNamesAndTypesDiffer) {
   EXPECT_NE(digest_of_files(ArtifactType::dataset, files), digest_of_files(ArtifactType::tokenizer, files));
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

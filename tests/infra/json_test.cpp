@@ -83,5 +83,5 @@ TEST(Json, IndentsByTwo) {
   EXPECT_EQ(to_json_pretty(tree), "{\n  \"a\": [\n    1,\n    2\n  ],\n  \"b\": {}\n}");
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

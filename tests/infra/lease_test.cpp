@@ -60,5 +60,5 @@ TEST(Lease, EndsWithAKilledHolder) {
   EXPECT_EQ(message_of(folder / "run"), "");
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

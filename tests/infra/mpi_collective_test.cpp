@@ -24,5 +24,5 @@ TEST_P(MpiCollectiveContract, HoldsInTheBackground) {
 INSTANTIATE_TEST_SUITE_P(Collective, MpiCollectiveContract, testing::ValuesIn(collective_cases),
                          [](const auto& info) { return std::string(info.param.name); });
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

@@ -32,9 +32,8 @@ TEST(RunChild, SaysThatAProgramIsMissing) {
 TEST(RunChild, TurnsAnInterruptIntoARequestToSave) {
   std::thread interrupts;
 
-  const ChildEnd end = run_child({"/bin/sh", "-c", "trap 'exit 7' USR1; echo ready >&2; while :; do sleep 0.05; done"}, {}, [&](std::string_view) {
-    interrupts = std::thread([] { ::kill(::getpid(), SIGINT); });
-  });
+  const ChildEnd end = run_child({"/bin/sh", "-c", "trap 'exit 7' USR1; echo ready >&2; while :; do sleep 0.05; done"}, {},
+                                 [&](std::string_view) { interrupts = std::thread([] { ::kill(::getpid(), SIGINT); }); });
   interrupts.join();
 
   EXPECT_EQ(end.exit_code, 7);
@@ -44,5 +43,5 @@ TEST(RunChild, ReportsADeathBySignal) {
   EXPECT_EQ(run_child({"/bin/sh", "-c", "kill -9 $$"}, {}, [](std::string_view) {}).exit_code, 128 + SIGKILL);
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

@@ -18,5 +18,5 @@ TEST(Sha256, StartsAnewAfterEachMessage) {
   EXPECT_EQ(hash.update("a").update("bc").finish(), sha256("abc"));
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

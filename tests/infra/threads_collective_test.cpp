@@ -27,9 +27,7 @@ TEST_P(ThreadsCollectiveContract, Holds) {
   run_as_ranks(ranks, one.check);
 }
 INSTANTIATE_TEST_SUITE_P(Collective, ThreadsCollectiveContract, testing::Combine(testing::ValuesIn(collective_cases), testing::Range(1, 5)),
-                         [](const auto& info) {
-                           return std::string(std::get<0>(info.param).name) + "On" + std::to_string(std::get<1>(info.param));
-                         });
+                         [](const auto& info) { return std::string(std::get<0>(info.param).name) + "On" + std::to_string(std::get<1>(info.param)); });
 
 TEST(ThreadsCollective, ReleasesTheOthersWhenARankThrows) {
   for (int culprit = 0; culprit < 3; ++culprit) {
@@ -59,5 +57,5 @@ TEST(ThreadsCollective, ReleasesRanksThatWaitInASplit) {
   EXPECT_THROW(run_as_ranks(3, body), std::runtime_error);
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

@@ -44,8 +44,14 @@ TEST(WorkerPool, WakesThreadsThatHaveGoneToSleep) {
 
 TEST(WorkerPool, RethrowsATasksExceptionAndGoesOn) {
   WorkerPool pool(3);
-  EXPECT_THROW(pool.run([](int worker) { if (worker == 2) throw std::runtime_error("no"); }), std::runtime_error);
-  EXPECT_THROW(pool.run([](int worker) { if (worker == 0) throw std::runtime_error("no"); }), std::runtime_error);
+  EXPECT_THROW(pool.run([](int worker) {
+    if (worker == 2) throw std::runtime_error("no");
+  }),
+               std::runtime_error);
+  EXPECT_THROW(pool.run([](int worker) {
+    if (worker == 0) throw std::runtime_error("no");
+  }),
+               std::runtime_error);
   std::atomic<int> calls{0};
   pool.run([&](int) { ++calls; });
   EXPECT_EQ(calls, 3);
@@ -60,5 +66,5 @@ TEST(WorkerPool, FlushesDenormalsInEveryThread) {
 
 TEST(WorkerPool, RefusesToHaveNoWorker) { EXPECT_THROW(WorkerPool(0), UsageError); }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

@@ -37,7 +37,9 @@ TEST(Yaml, ReadsBlockAndFlowStyle) {
   EXPECT_EQ(to_json(read("a: |\n  one\n  two\nb: >-\n  folded\n  text\n")), R"({"a":"one\ntwo\n","b":"folded text"})");
   EXPECT_EQ(to_json(read("---\na: 1\n")), R"({"a":1})");
   EXPECT_EQ(to_json(read("a: it # comment\nb: 'it''s' # comment\n")), R"({"a":"it","b":"it's"})");
-  EXPECT_EQ(to_json(read("\xEF\xBB\xBF" "a: 1\r\nb: 2\r\n")), R"({"a":1,"b":2})");
+  EXPECT_EQ(to_json(read("\xEF\xBB\xBF"
+                         "a: 1\r\nb: 2\r\n")),
+            R"({"a":1,"b":2})");
   EXPECT_TRUE(read("").is_null());
   EXPECT_TRUE(read("# nothing\n").is_null());
 }
@@ -85,7 +87,7 @@ TEST(Yaml, MarksAnEmptyValueOnItsOwnLine) {
 
 TEST(Yaml, RefusesAKeyThatStandsTwice) {
   EXPECT_THAT(problems_of("a: 1\nb: 2\na: 3\na: 4\n"), ElementsAre("m.yaml:3:1: key \"a\" stands here a second time (first in line 1)",
-                                                                  "m.yaml:4:1: key \"a\" stands here a second time (first in line 1)"));
+                                                                   "m.yaml:4:1: key \"a\" stands here a second time (first in line 1)"));
   EXPECT_THAT(problems_of("x: {a: 1, \"a\": 2}\n"), ElementsAre(StartsWith("m.yaml:1:11: key \"a\" stands here a second time")));
 }
 
@@ -130,8 +132,11 @@ TEST(Yaml, NamesThePlaceOfASyntaxError) {
 
 TEST(Yaml, RefusesBytesThatAreNoText) {
   EXPECT_THAT(problems_of("a: 1\nb: x\xFFy\n"), ElementsAre("m.yaml:2:5: byte 0xff is not UTF-8 (save the file as UTF-8)"));
-  EXPECT_THAT(problems_of(std::string("a: x\0y\nb: \x1b\n", 12)), ElementsAre(StartsWith("m.yaml:1:5: control character 0x00"), StartsWith("m.yaml:2:4: control character 0x1b")));
-  EXPECT_THAT(problems_of("\xFF\xFE" "a"), ElementsAre(StartsWith("m.yaml:1:1: byte 0xff")));
+  EXPECT_THAT(problems_of(std::string("a: x\0y\nb: \x1b\n", 12)),
+              ElementsAre(StartsWith("m.yaml:1:5: control character 0x00"), StartsWith("m.yaml:2:4: control character 0x1b")));
+  EXPECT_THAT(problems_of("\xFF\xFE"
+                          "a"),
+              ElementsAre(StartsWith("m.yaml:1:1: byte 0xff")));
   EXPECT_THAT(problems_of("a:\n\tb: 1\n"), ElementsAre("m.yaml:2:1: a tab indents this line (YAML is indented with blanks)"));
   EXPECT_THAT(problems_of("a: 1\n  \t# comment\n\t\n"), IsEmpty());
   EXPECT_THAT(problems_of("a: 1\rb: 2\n"), ElementsAre(StartsWith("m.yaml:1:5: control character 0x0d")));
@@ -157,10 +162,12 @@ TEST(YamlWriter, WritesBlockStyleWithQuotesOnlyWhereNeeded) {
 
 TEST(YamlWriter, GivesWhatTheReaderReadsBackEqual) {
   // Every text that could be taken for something else, as value and as key.
-  const std::string_view texts[] = {"",     " ",   "a b",  "a: b", "a #b", "#a",   "-",     "- a",  "?",  ":",  "a:",    "[a]",   "{a}",  "!a", "&a", "*a",
-                                    "|",    ">",   "%a",   "@a",   "`a`",  "'",    "\"",    "null", "~",  "No", "True",  "1",     "-1",   "+1", "1.0", "1e3",
-                                    ".inf", ".5",  "0x1f", "007",  "=",    "<<",   "a\nb",  "a\tb", "\r", "é",  "\x7f",  "\x01",  "a\\b", "...", "---", "a ",
-                                    "x,y",  "1:2", "12e",  "_",    "/p/q", "a: ",  "\xEF\xBB\xBF", "\xE2\x80\xA8", "2026-01-01"};
+  const std::string_view texts[] = {
+      "",          " ",    "a b",  "a: b", "a #b", "#a", "-",    "- a", "?",   ":",    "a:",   "[a]",  "{a}",          "!a",
+      "&a",        "*a",   "|",    ">",    "%a",   "@a", "`a`",  "'",   "\"",  "null", "~",    "No",   "True",         "1",
+      "-1",        "+1",   "1.0",  "1e3",  ".inf", ".5", "0x1f", "007", "=",   "<<",   "a\nb", "a\tb", "\r",           "é",
+      "\x7f",      "\x01", "a\\b", "...",  "---",  "a ", "x,y",  "1:2", "12e", "_",    "/p/q", "a: ",  "\xEF\xBB\xBF", "\xE2\x80\xA8",
+      "2026-01-01"};
   Node tree = Node::mapping();
   Node list = Node::sequence();
   for (const std::string_view text : texts) {
@@ -214,5 +221,5 @@ TEST(YamlWriter, GivesBackRandomTrees) {
   }
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

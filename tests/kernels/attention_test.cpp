@@ -45,8 +45,7 @@ struct ByTheBook {
           values[d] = std::fma(p[i], v.at(sequence * shape.key_capacity + first + i, head / group() * shape.head_dim + d), values[d]);
       }
     }
-    for (int d = 0; d < shape.head_dim; ++d)
-      out.at(sequence * shape.queries + query, head * shape.head_dim + d) = values[d] * (1.0f / sum);
+    for (int d = 0; d < shape.head_dim; ++d) out.at(sequence * shape.queries + query, head * shape.head_dim + d) = values[d] * (1.0f / sum);
     logsumexp = most + log_of(sum);
   }
 
@@ -93,7 +92,7 @@ AttentionShape shape_of(std::int64_t sequences, std::int64_t queries, int heads,
   return {sequences, queries, 0, queries, heads, kv_heads, head_dim, 1.0f / std::sqrt(static_cast<float>(head_dim))};
 }
 // Around the key block of 64, the tiles of 4, 6 and 12 rows, and registers of 8 and 16; groups of 1, 2 and all heads.
-const AttentionShape training_shapes[] = {shape_of(1, 1, 1, 1, 8),   shape_of(2, 7, 2, 1, 16),  shape_of(1, 65, 2, 2, 24),
+const AttentionShape training_shapes[] = {shape_of(1, 1, 1, 1, 8),   shape_of(2, 7, 2, 1, 16),   shape_of(1, 65, 2, 2, 24),
                                           shape_of(2, 70, 4, 2, 40), shape_of(1, 133, 3, 1, 64), shape_of(1, 66, 1, 1, 128)};
 
 struct Inputs {
@@ -234,8 +233,8 @@ TEST(Attention, KeysAreNotReachedByEarlierQueries) {
     for (std::int64_t c = 0; c < spoilt.columns; ++c) spoilt.at(20, c) = NAN;   // query 20 sees keys 0..20
     TestMatrix dq(in.q.rows, in.q.columns), dk(in.k.rows, in.k.columns), dv(in.v.rows, in.v.columns);
     std::vector<std::byte> workspace(attention_backward_workspace_bytes(shape, workers.size()));
-    attention_backward(workers, shape, in.q.view(), in.k.view(), in.v.view(), forward.out.view(), forward.logsumexp.data(), spoilt.view(),
-                       dq.view(), dk.view(), dv.view(), workspace);
+    attention_backward(workers, shape, in.q.view(), in.k.view(), in.v.view(), forward.out.view(), forward.logsumexp.data(), spoilt.view(), dq.view(),
+                       dk.view(), dv.view(), workspace);
     for (std::int64_t key = 0; key < 75; ++key)
       for (std::int64_t c = 0; c < dv.columns; ++c) {
         ASSERT_EQ(std::isnan(dv.at(key, c)), key <= 20) << key;
@@ -253,5 +252,5 @@ TEST(Attention, RefusesAHeadDimThatIsNoMultipleOfEight) {
   EXPECT_THROW(attention_forward(workers, shape, in.q.view(), in.k.view(), in.v.view(), out.view(), nullptr, workspace), std::exception);
 }
 
-}  // namespace
-}  // namespace lastro::kernels
+}   // namespace
+}   // namespace lastro::kernels

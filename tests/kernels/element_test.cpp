@@ -26,7 +26,8 @@ TEST(Element, FmaRoundsOnceAsTheProcessorDoes) {
   for (std::uint64_t i = 0; i < 2'000'000; ++i) {
     const float a = any_float(3 * i), b = any_float(3 * i + 1);
     // Every other addend lies close to the product, where cancellation makes rounding hard.
-    const float c = i % 2 ? any_float(3 * i + 2) : std::bit_cast<float>(std::bit_cast<std::uint32_t>(-(a * b)) + static_cast<std::uint32_t>(i % 7) - 3);
+    const float c =
+        i % 2 ? any_float(3 * i + 2) : std::bit_cast<float>(std::bit_cast<std::uint32_t>(-(a * b)) + static_cast<std::uint32_t>(i % 7) - 3);
     const float found = fma(a, b, c), wanted = std::fma(a, b, c);
     if (std::isnan(wanted))
       ASSERT_TRUE(std::isnan(found));
@@ -105,5 +106,5 @@ TEST(Element, NormalAtInvertsTheDistribution) {
   }
 }
 
-}  // namespace
-}  // namespace lastro::kernels
+}   // namespace
+}   // namespace lastro::kernels

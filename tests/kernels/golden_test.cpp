@@ -96,5 +96,5 @@ TEST(Golden, TablesAndNormalNumbers) {
   EXPECT_EQ(digest_of(normals), 0xd53695b851ad8bcfu);
 }
 
-}  // namespace
-}  // namespace lastro::kernels
+}   // namespace
+}   // namespace lastro::kernels

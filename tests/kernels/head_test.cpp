@@ -26,7 +26,10 @@ const Case cases[] = {case_of(5, 8, 7, 7, false), case_of(11, 20, 37, 48, true),
 // Weights of rows that are padding are NaN: nothing may read them.
 struct HeadInputs {
   explicit HeadInputs(const Case& c)
-      : x(filled(1, c.tokens, c.width)), weight(filled(2, c.padded, c.width)), dlog_probs(test_numbers(3, c.tokens)), before(filled(4, c.padded, c.width)) {
+      : x(filled(1, c.tokens, c.width)),
+        weight(filled(2, c.padded, c.width)),
+        dlog_probs(test_numbers(3, c.tokens)),
+        before(filled(4, c.padded, c.width)) {
     for (std::int64_t row = c.vocabulary; row < c.padded; ++row)
       for (std::int64_t i = 0; i < c.width; ++i) weight.at(row, i) = NAN;
     for (std::int64_t t = 0; t < c.tokens; ++t)
@@ -153,5 +156,5 @@ TEST(Head, RefusesATargetInThePadding) {
   EXPECT_THROW(head_log_probs(workers, shape, in.x.view(), in.weight.view(), c.targets, log_probs, workspace), InternalError);
 }
 
-}  // namespace
-}  // namespace lastro::kernels
+}   // namespace
+}   // namespace lastro::kernels

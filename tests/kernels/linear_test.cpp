@@ -161,5 +161,5 @@ TEST(Linear, RefusesAWorkspaceThatIsTooSmall) {
   EXPECT_THROW(linear_forward(workers, x.view(), weight.view(), y.view(), Start::zero, workspace), InternalError);
 }
 
-}  // namespace
-}  // namespace lastro::kernels
+}   // namespace
+}   // namespace lastro::kernels

@@ -46,5 +46,5 @@ TEST(Denormals, AreFlushedForAScopeAndThenAsBefore) {
   EXPECT_EQ(flushes_denormals(), before);
 }
 
-}  // namespace
-}  // namespace lastro::kernels
+}   // namespace
+}   // namespace lastro::kernels

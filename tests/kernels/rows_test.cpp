@@ -84,9 +84,8 @@ TEST_P(RowsOn, SwigluGoesByTheBook) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Widths, RowsOn, ::testing::Values(1, 5, 8, 15, 16, 17, 24, 33, 48, 70), [](const auto& info) {
-  return std::to_string(info.param);
-});
+INSTANTIATE_TEST_SUITE_P(Widths, RowsOn, ::testing::Values(1, 5, 8, 15, 16, 17, 24, 33, 48, 70),
+                         [](const auto& info) { return std::to_string(info.param); });
 
 class RopeOn : public ::testing::TestWithParam<int> {};
 
@@ -169,5 +168,5 @@ TEST(Embedding, RefusesATokenOutsideTheTable) {
   EXPECT_THROW(embedding_forward(one, ids, table.view(), y.view()), InternalError);
 }
 
-}  // namespace
-}  // namespace lastro::kernels
+}   // namespace
+}   // namespace lastro::kernels

@@ -112,4 +112,4 @@ void on_every_path(const Body& body) {
   }
 }
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

@@ -54,8 +54,8 @@ TEST(Adamw, AnIntervalDoesNotDependOnHowTheVectorIsCut) {
     adamw(workers, settings, whole, m, v, gradient);
     std::vector<float> cut(100, 1.0f), cut_m(100, 0.0f), cut_v(100, 0.0f);
     for (const auto& [begin, length] : {std::pair{0, 37}, std::pair{37, 63}})
-      adamw(workers, settings, std::span(cut).subspan(begin, length), std::span(cut_m).subspan(begin, length), std::span(cut_v).subspan(begin, length),
-            std::span(gradient).subspan(begin, length));
+      adamw(workers, settings, std::span(cut).subspan(begin, length), std::span(cut_m).subspan(begin, length),
+            std::span(cut_v).subspan(begin, length), std::span(gradient).subspan(begin, length));
     EXPECT_TRUE(same_bits_in(cut, whole));
   });
 }
@@ -66,7 +66,8 @@ TEST(TileSums, AreSixteenLanesAndATree) {
   std::vector<double> wanted;
   for (std::int64_t first = 0; first < 1000; first += 300) {
     float lanes[16] = {};
-    for (std::int64_t i = first; i < std::min<std::int64_t>(first + 300, 1000); ++i) lanes[(i - first) % 16] = std::fma(x[i], x[i], lanes[(i - first) % 16]);
+    for (std::int64_t i = first; i < std::min<std::int64_t>(first + 300, 1000); ++i)
+      lanes[(i - first) % 16] = std::fma(x[i], x[i], lanes[(i - first) % 16]);
     for (int half = 8; half > 0; half /= 2)
       for (int i = 0; i < half; ++i) lanes[i] += lanes[i + half];
     wanted.push_back(lanes[0]);
@@ -163,5 +164,5 @@ TEST(Peak, IsARateOnEveryPath) {
   on_every_path([&](Workers& workers) { EXPECT_GT(measure_peak_flops(workers, 0.002), 0.0); });
 }
 
-}  // namespace
-}  // namespace lastro::kernels
+}   // namespace
+}   // namespace lastro::kernels

@@ -115,5 +115,5 @@ TEST(Decoder, SaysItsMemoryBeforehand) {
   EXPECT_EQ(bytes.kv_cache, 2 * 2 * 3 * 80 * 8 * 4);   // layers, keys and values, sequences, context, kv_width, bytes
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

@@ -46,9 +46,12 @@ class HuggingFace : public testing::Test {
  protected:
   void export_model(const SmallModel& model, const HfTokens& tokens = {}) {
     const auto weights = model.weights();
-    export_hf(model.shape, tokens, [&](int unit, Interval part, std::span<float> values) {
-      std::copy_n(weights[static_cast<std::size_t>(unit)].begin() + part.begin, part.size(), values.begin());
-    }, folder());
+    export_hf(
+        model.shape, tokens,
+        [&](int unit, Interval part, std::span<float> values) {
+          std::copy_n(weights[static_cast<std::size_t>(unit)].begin() + part.begin, part.size(), values.begin());
+        },
+        folder());
   }
   const std::filesystem::path& folder() const { return folder_.path(); }
 
@@ -196,5 +199,5 @@ TEST_F(HuggingFace, RefusesWhatTheFormatForbids) {
   EXPECT_THROW(SafetensorsSource{folder() / "absent"}, EnvironmentError);
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

@@ -49,7 +49,8 @@ TEST(Initialise, GivesEachTensorItsDeviation) {
   const auto deviation_of = [&](std::string_view name) {
     const auto tensor = find_tensor(shape, "model.layers.1." + std::string(name) + ".weight")->tensor;
     double squares = 0;
-    for (std::int64_t i = tensor.offset; i < tensor.interval().end; ++i) squares += static_cast<double>(unit[static_cast<std::size_t>(i)]) * unit[static_cast<std::size_t>(i)];
+    for (std::int64_t i = tensor.offset; i < tensor.interval().end; ++i)
+      squares += static_cast<double>(unit[static_cast<std::size_t>(i)]) * unit[static_cast<std::size_t>(i)];
     return std::sqrt(squares / static_cast<double>(tensor.elements()));
   };
 
@@ -66,5 +67,5 @@ TEST(Initialise, LeavesPaddingRowsZero) {
   EXPECT_NE(embedding[37 * 21 - 1], 0.0f);
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

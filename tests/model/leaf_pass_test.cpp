@@ -185,7 +185,8 @@ TEST(LeafPass, RefusesBuffersOfAnotherSize) {
 // Along a direction in one tensor the loss must change as the gradient says. Needs no second implementation; fp32 limits it to about a percent.
 class Slope {
  public:
-  explicit Slope(const ModelShape& shape) : model_(shape), leaf_(shape, {2, 37}), gradients_(run_pass(model_, leaf_, Keep::everything, one_).gradients) {}
+  explicit Slope(const ModelShape& shape)
+      : model_(shape), leaf_(shape, {2, 37}), gradients_(run_pass(model_, leaf_, Keep::everything, one_).gradients) {}
 
   // The gradient's own direction, with some noise, so that it has parts that the gradient lacks.
   std::vector<double> direction(std::size_t unit, const NamedTensor& tensor) const {
@@ -229,11 +230,12 @@ TEST(LeafPass, HasTheGradientThatFiniteDifferencesShow) {
         const auto direction = slope.direction(unit, tensor);
         const double predicted = slope.predicted(unit, tensor, direction);
         const double distance = 0.01 / predicted;   // the loss moves by 0.01 each way
-        const double measured = (slope.loss_at(unit, tensor, direction, distance) - slope.loss_at(unit, tensor, direction, -distance)) / (2 * distance);
+        const double measured =
+            (slope.loss_at(unit, tensor, direction, distance) - slope.loss_at(unit, tensor, direction, -distance)) / (2 * distance);
         EXPECT_NEAR(measured / predicted, 1.0, 0.01) << tensor.name << (shape.tied ? " tied" : " untied");
       }
   }
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

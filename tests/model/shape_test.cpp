@@ -62,5 +62,5 @@ TEST(ModelShape, RefusesARecordWithAHole) {
   EXPECT_THROW(model_shape_from(record), ContractError);
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

@@ -95,5 +95,5 @@ TEST(LeafFlops, AreThoseCountedByHand) {
   EXPECT_EQ(flops.recompute, 0);   // one block: its inside is still there
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

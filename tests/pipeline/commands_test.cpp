@@ -44,7 +44,8 @@ TEST_F(Commands, ScoreGivesALogProbabilityForEachTokenOfTokenize) {
 
 // What comes behind a token has no part in its log-probability, to the bit.
 TEST_F(Commands, ScoreOfABeginningIsTheBeginningOfTheScore) {
-  const std::string input = here.write("in.jsonl", "{\"text\": \"Once upon a time\"}\n{\"text\": \"Once upon a time, a ship sailed over the hills.\"}\n");
+  const std::string input =
+      here.write("in.jsonl", "{\"text\": \"Once upon a time\"}\n{\"text\": \"Once upon a time, a ship sailed over the hills.\"}\n");
 
   const auto scored = json_lines_of(here.ask("score", {"--input", input, "--json"}));
 
@@ -150,7 +151,8 @@ TEST(TheProgram, SaysItsVersionAndTeachesItself) {
   EXPECT_THAT(here.lastro({"--version"}).out, ContainsRegex("^lastro [0-9]+\\.[0-9]+\\.[0-9]+ "));
   const Ended help = here.lastro({"--help"});
   EXPECT_EQ(help.exit_code, 0);
-  for (const char* verb : {"plan", "run", "gate", "status", "verify", "diff", "rollback", "audit", "sample", "score", "tokenize", "export", "gc", "doctor"})
+  for (const char* verb :
+       {"plan", "run", "gate", "status", "verify", "diff", "rollback", "audit", "sample", "score", "tokenize", "export", "gc", "doctor"})
     EXPECT_THAT(help.out, HasSubstr(verb));
   EXPECT_EQ(here.lastro({"doctor", "--json"}).exit_code, 0);
 }
@@ -162,5 +164,5 @@ TEST(TheProgram, PrintsASchemaOfManifests) {
   EXPECT_THAT(ended.out, HasSubstr("\"pretrain\""));
 }
 
-}  // namespace
-}  // namespace lastro::pipeline
+}   // namespace
+}   // namespace lastro::pipeline

@@ -199,5 +199,5 @@ TEST_F(AnUnfinishedRun, BeginsAnewWhenNothingIsLeftToTrust) {
   EXPECT_EQ(here.digests(), golden("small"));
 }
 
-}  // namespace
-}  // namespace lastro::pipeline
+}   // namespace
+}   // namespace lastro::pipeline

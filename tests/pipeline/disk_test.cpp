@@ -115,5 +115,5 @@ TEST(AStorePath, ThroughAFileIsRefusedByName) {
   EXPECT_THAT(refused.err, HasSubstr("file/store"));
 }
 
-}  // namespace
-}  // namespace lastro::pipeline
+}   // namespace
+}   // namespace lastro::pipeline

@@ -13,4 +13,4 @@ const Workplace& the_finished_run() {
   return *made;
 }
 
-}  // namespace lastro::pipeline
+}   // namespace lastro::pipeline

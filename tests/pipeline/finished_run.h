@@ -21,4 +21,4 @@ class AFinishedRun : public ::testing::Test {
   Workplace here;
 };
 
-}  // namespace lastro::pipeline
+}   // namespace lastro::pipeline

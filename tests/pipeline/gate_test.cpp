@@ -14,7 +14,8 @@ TEST_F(AFinishedRun, HoldsWithEveryGateThatFails) {
   const Ended held = here.run_it({"--set", "gates.bits_per_byte=<= 0.1", "--set", "gates.perplexity=<= 1.0", "--set", "gates.cost_total_usd=<= 1"});
 
   EXPECT_EQ(held.exit_code, 5) << held;
-  EXPECT_THAT(held.last_line(), AllOf(StartsWith("HOLD: "), HasSubstr("bits_per_byte="), HasSubstr("perplexity="), Not(HasSubstr("cost_total_usd="))));
+  EXPECT_THAT(held.last_line(),
+              AllOf(StartsWith("HOLD: "), HasSubstr("bits_per_byte="), HasSubstr("perplexity="), Not(HasSubstr("cost_total_usd="))));
   EXPECT_EQ(here.record().at("verdict").at("answer").text(), "HOLD");
   EXPECT_EQ(here.digests(), golden("small"));
 }
@@ -105,5 +106,5 @@ TEST(ARun, ThatHasCostMoreThanItsBudgetStopsAfterTheStage) {
   EXPECT_EQ(here.status_of("01_vocabulary"), "done") << "what was made is kept";
 }
 
-}  // namespace
-}  // namespace lastro::pipeline
+}   // namespace
+}   // namespace lastro::pipeline

@@ -60,7 +60,8 @@ INSTANTIATE_TEST_SUITE_P(All, Killed,
                          ::testing::Values(Murder{"rank-0", 1, 1}, Murder{"front", 1, 2}, Murder{"rank-0", 2, 2}, Murder{"rank-1", 2, 3},
                                            Murder{"front", 2, 1}, Murder{"rank-2", 3, 4}, Murder{"mpirun", 4, 1}),
                          [](const auto& one) {
-                           std::string name = one.param.victim + "Of" + std::to_string(one.param.ranks) + "ThenWith" + std::to_string(one.param.ranks_after);
+                           std::string name =
+                               one.param.victim + "Of" + std::to_string(one.param.ranks) + "ThenWith" + std::to_string(one.param.ranks_after);
                            std::erase(name, '-');
                            return name;
                          });
@@ -109,12 +110,11 @@ TEST_P(CrashedAt, GoesOnToTheSameBits) {
   EXPECT_EQ(here.digests(), golden("small"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Sample, CrashedAt, ::testing::Values("shard.write:before:1:2", "index.rename:after:0:3"),
-                         [](const auto& one) {
-                           std::string name = one.param;
-                           std::erase_if(name, [](char c) { return c == '.' || c == ':'; });
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Sample, CrashedAt, ::testing::Values("shard.write:before:1:2", "index.rename:after:0:3"), [](const auto& one) {
+  std::string name = one.param;
+  std::erase_if(name, [](char c) { return c == '.' || c == ':'; });
+  return name;
+});
 
-}  // namespace
-}  // namespace lastro::pipeline
+}   // namespace
+}   // namespace lastro::pipeline

@@ -72,5 +72,5 @@ TEST_F(UnderMpirun, CommandsThatNeedNoLauncherSaySo) {
   EXPECT_THAT(ended.err, HasSubstr("without mpirun"));
 }
 
-}  // namespace
-}  // namespace lastro::pipeline
+}   // namespace
+}   // namespace lastro::pipeline

@@ -15,7 +15,7 @@ struct Mistake {
   std::string name;
   std::string was;
   std::string is;
-  std::string place;    // line:column
+  std::string place;   // line:column
   std::string message;
 };
 void PrintTo(const Mistake& mistake, std::ostream* to) { *to << mistake.is; }
@@ -39,19 +39,18 @@ TEST_P(AManifestWith, IsRefusedWithThePlace) {
   EXPECT_FALSE(std::filesystem::exists(here.run)) << "a refused manifest leaves nothing behind";
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, AManifestWith,
-    ::testing::Values(Mistake{"AnUnknownKey", "rates: {", "rate: {", "6:1", "rates"},
-                      Mistake{"AnUnknownSetting", "steps: 40", "stepps: 40", "18:7", "steps"},
-                      Mistake{"AWrongType", "steps: 40", "steps: many", "18:14", "many"},
-                      Mistake{"AWrongKind", "kind: pretrain", "kind: pretrian", "14:11", "pretrain"},
-                      Mistake{"AnUnclosedBracket", "budget: {cost_usd: 0.10}", "budget: {cost_usd: 0.10", "5:9", "not closed"},
-                      Mistake{"AKeyTwice", "seed: 7", "seed: 7\nseed: 8", "5:1", "seed"},
-                      Mistake{"ADanglingInput", "dataset: 03_dataset}", "dataset: 03_datset}", "16:23", "03_dataset"},
-                      Mistake{"ACycle", "{vocabulary: 01_vocabulary}", "{vocabulary: 02_tokenizer}", "11:3", "a cycle"},
-                      Mistake{"AnInputOfAnotherType", "model: 04_pretrain", "model: 03_dataset", "20:51", "dataset"},
-                      Mistake{"AGateThatIsNone", "\"<= 8\"", "about 8", "22:18", "must begin with"}),
-    [](const auto& one) { return one.param.name; });
+INSTANTIATE_TEST_SUITE_P(All, AManifestWith,
+                         ::testing::Values(Mistake{"AnUnknownKey", "rates: {", "rate: {", "6:1", "rates"},
+                                           Mistake{"AnUnknownSetting", "steps: 40", "stepps: 40", "18:7", "steps"},
+                                           Mistake{"AWrongType", "steps: 40", "steps: many", "18:14", "many"},
+                                           Mistake{"AWrongKind", "kind: pretrain", "kind: pretrian", "14:11", "pretrain"},
+                                           Mistake{"AnUnclosedBracket", "budget: {cost_usd: 0.10}", "budget: {cost_usd: 0.10", "5:9", "not closed"},
+                                           Mistake{"AKeyTwice", "seed: 7", "seed: 7\nseed: 8", "5:1", "seed"},
+                                           Mistake{"ADanglingInput", "dataset: 03_dataset}", "dataset: 03_datset}", "16:23", "03_dataset"},
+                                           Mistake{"ACycle", "{vocabulary: 01_vocabulary}", "{vocabulary: 02_tokenizer}", "11:3", "a cycle"},
+                                           Mistake{"AnInputOfAnotherType", "model: 04_pretrain", "model: 03_dataset", "20:51", "dataset"},
+                                           Mistake{"AGateThatIsNone", "\"<= 8\"", "about 8", "22:18", "must begin with"}),
+                         [](const auto& one) { return one.param.name; });
 
 TEST(AManifest, ThatIsMissingIsSaidToBe) {
   Workplace here;
@@ -108,7 +107,8 @@ TEST(ASetting, ThatSetGetsWrongNamesTheOption) {
 TEST(TheCommandLine, ThatNobodyUnderstandsIsRefused) {
   const Workplace here;
 
-  for (const Words& words : {Words{"fly"}, Words{"run"}, Words{"run", "m.yaml", "--ranks", "0"}, Words{"run", "m.yaml", "--rank", "2"}, Words{"gate"}}) {
+  for (const Words& words :
+       {Words{"fly"}, Words{"run"}, Words{"run", "m.yaml", "--ranks", "0"}, Words{"run", "m.yaml", "--rank", "2"}, Words{"gate"}}) {
     const Ended refused = here.lastro(words);
 
     EXPECT_EQ(refused.exit_code, 2) << words.back() << '\n' << refused;
@@ -125,5 +125,5 @@ TEST(MoreRanks, ThanLeavesAreRefusedWithNumbers) {
   EXPECT_THAT(refused.err, AllOf(HasSubstr("leaves"), HasSubstr("5"), HasSubstr("4")));
 }
 
-}  // namespace
-}  // namespace lastro::pipeline
+}   // namespace
+}   // namespace lastro::pipeline

@@ -49,7 +49,8 @@ TEST_F(AReplay, OfAReplayIsARecordLikeAnyOther) {
 
 TEST_F(AReplay, ThatMakesAnythingElseStopsAndNamesTheStage) {
   const std::string record = read_file(here.run / "manifest.out.yaml");
-  there.manifest = there.write("wrong.yaml", replaced(record, "output_hash: " + golden("small").at("03_dataset"), std::string("output_hash: ") + wrong_hash));
+  there.manifest =
+      there.write("wrong.yaml", replaced(record, "output_hash: " + golden("small").at("03_dataset"), std::string("output_hash: ") + wrong_hash));
 
   const Ended replay = there.run_it();
 
@@ -62,7 +63,8 @@ TEST_F(AReplay, ThatMakesAnythingElseStopsAndNamesTheStage) {
 
 TEST_F(AReplay, WhoseStoreHasSomethingElseStopsToo) {
   const std::string record = read_file(here.run / "manifest.out.yaml");
-  here.manifest = here.write("wrong.yaml", replaced(record, "output_hash: " + golden("small").at("03_dataset"), std::string("output_hash: ") + wrong_hash));
+  here.manifest =
+      here.write("wrong.yaml", replaced(record, "output_hash: " + golden("small").at("03_dataset"), std::string("output_hash: ") + wrong_hash));
 
   const Ended replay = here.run_it();
 
@@ -108,7 +110,8 @@ TEST_F(AReplay, IsComparedWithItsReferenceAndEveryDifferenceIsFlagged) {
   EXPECT_EQ(same.exit_code, 0) << same;
   EXPECT_EQ(there.run_it({"--set", reference, "--set", "stages.04_pretrain.settings.steps=30"}).exit_code, 0);
   EXPECT_EQ(same.out.find("differs from"), std::string::npos) << same;
-  EXPECT_THAT(other.out, AllOf(HasSubstr("04_pretrain.settings.steps was 40, is 30"), HasSubstr("04_pretrain.output_hash"), HasSubstr("10_evaluate.output_hash")));
+  EXPECT_THAT(other.out, AllOf(HasSubstr("04_pretrain.settings.steps was 40, is 30"), HasSubstr("04_pretrain.output_hash"),
+                               HasSubstr("10_evaluate.output_hash")));
   EXPECT_FALSE(there.record().at("differences").items().empty());
 }
 
@@ -126,5 +129,5 @@ TEST_F(AReplay, DiffersByWhatDiffSays) {
   EXPECT_TRUE(names_the_setting) << diff;
 }
 
-}  // namespace
-}  // namespace lastro::pipeline
+}   // namespace
+}   // namespace lastro::pipeline

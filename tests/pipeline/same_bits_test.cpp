@@ -70,5 +70,5 @@ TEST(CpuPath, ThatNobodyKnowsIsRefused) {
   EXPECT_THAT(ended.err, HasSubstr("v9"));
 }
 
-}  // namespace
-}  // namespace lastro::pipeline
+}   // namespace
+}   // namespace lastro::pipeline

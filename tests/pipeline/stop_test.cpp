@@ -78,5 +78,5 @@ TEST(ARun, RefusesADirectoryInUseAndNamesItsHolder) {
   EXPECT_EQ(here.status_of("04_pretrain"), "running") << "the second run must leave the record of the first alone";
 }
 
-}  // namespace
-}  // namespace lastro::pipeline
+}   // namespace
+}   // namespace lastro::pipeline

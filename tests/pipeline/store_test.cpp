@@ -106,5 +106,5 @@ TEST_F(AFinishedRun, ExplainsAtPlanWhatAChangeWouldMakeAnew) {
   EXPECT_THAT(plan.out, HasSubstr("held_out"));
 }
 
-}  // namespace
-}  // namespace lastro::pipeline
+}   // namespace
+}   // namespace lastro::pipeline

@@ -16,7 +16,8 @@ using ::testing::Not;
 
 // Paragraphs of plain words, every one another; enough for the vocabulary, the shards and some held-out text.
 std::string some_text(int paragraphs = 400) {
-  static const char* const words[] = {"the", "ship", "sails", "with", "stone", "in", "its", "hold", "and", "water", "over", "green", "hills", "slowly", "night"};
+  static const char* const words[] = {"the", "ship",  "sails", "with",  "stone", "in",     "its",  "hold",
+                                      "and", "water", "over",  "green", "hills", "slowly", "night"};
   std::string text;
   std::uint32_t state = 1;
   for (int paragraph = 0; paragraph < paragraphs; ++paragraph) {
@@ -34,14 +35,14 @@ class OnATextOf : public ::testing::Test {
  protected:
   void use(const std::string& text, const std::string& name = "mine.txt") {
     file = here.write(name, text);
-    here.manifest = here.write("m.yaml",
-                               "name: mine\nsources:\n  mine: {path: " + name +
-                                   "}\nstages:\n"
-                                   "  01_vocabulary: {kind: vocabulary, inputs: {text: mine}, settings: {size: 300}}\n"
-                                   "  02_tokenizer: {kind: tokenizer, inputs: {vocabulary: 01_vocabulary}}\n"
-                                   "  03_dataset: {kind: dataset, inputs: {tokenizer: 02_tokenizer, text: mine}, settings: {held_out: 0.1}}\n"
-                                   "  04_pretrain: {kind: pretrain, recipe: tiny, inputs: {dataset: 03_dataset}, settings: {steps: 20}}\n"
-                                   "  10_evaluate: {kind: evaluate, inputs: {model: 04_pretrain, dataset: 03_dataset}}\n");
+    here.manifest =
+        here.write("m.yaml", "name: mine\nsources:\n  mine: {path: " + name +
+                                 "}\nstages:\n"
+                                 "  01_vocabulary: {kind: vocabulary, inputs: {text: mine}, settings: {size: 300}}\n"
+                                 "  02_tokenizer: {kind: tokenizer, inputs: {vocabulary: 01_vocabulary}}\n"
+                                 "  03_dataset: {kind: dataset, inputs: {tokenizer: 02_tokenizer, text: mine}, settings: {held_out: 0.1}}\n"
+                                 "  04_pretrain: {kind: pretrain, recipe: tiny, inputs: {dataset: 03_dataset}, settings: {steps: 20}}\n"
+                                 "  10_evaluate: {kind: evaluate, inputs: {model: 04_pretrain, dataset: 03_dataset}}\n");
   }
 
   // A refusal: the right exit code, one message, no crash, and a stop that is prompt on all ranks.
@@ -160,5 +161,5 @@ TEST_F(OnATextOf, AFileThatChangesInMidRunStopsTheRunAtTheStageThatReadsIt) {
   EXPECT_THAT(ended.err, HasSubstr("mine.txt"));
 }
 
-}  // namespace
-}  // namespace lastro::pipeline
+}   // namespace
+}   // namespace lastro::pipeline

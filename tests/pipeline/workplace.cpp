@@ -68,7 +68,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   ::_exit(127);
 }
 
-}  // namespace
+}   // namespace
 
 std::string Ended::last_line() const {
   const auto lines = parts_of(out, '\n');
@@ -219,7 +219,7 @@ int rank_of(pid_t process) {
   return 0;
 }
 
-}  // namespace
+}   // namespace
 
 std::vector<pid_t> Workplace::ranks() const {
   std::vector<pid_t> processes = processes_of("lastro-rank", run);
@@ -262,4 +262,4 @@ Node json_of(const Ended& ended) {
   return lines.empty() ? Node() : lines.front();
 }
 
-}  // namespace lastro::pipeline
+}   // namespace lastro::pipeline

@@ -81,18 +81,18 @@ class Workplace {
   // A command on the run directory: status, verify, gate, ...
   Ended ask(const std::string& verb, const Words& more = {}) const;
 
-  Node record() const;                                     // manifest.out.yaml
-  Digests digests() const;                                 // the record's output hashes
-  Node stage(std::string_view name) const;                 // the record's entry of a stage
-  std::string status_of(std::string_view stage) const;     // "" when the record has none
+  Node record() const;                                          // manifest.out.yaml
+  Digests digests() const;                                      // the record's output hashes
+  Node stage(std::string_view name) const;                      // the record's entry of a stage
+  std::string status_of(std::string_view stage) const;          // "" when the record has none
   std::filesystem::path object(std::string_view stage) const;   // where the store has a stage's artifact
-  std::vector<std::int64_t> steps_trained() const;         // of metrics.jsonl, in order
+  std::vector<std::int64_t> steps_trained() const;              // of metrics.jsonl, in order
   std::string log(std::string_view stage) const;
   std::string write(std::string_view name, std::string_view text) const;   // a file of the user's; its path
 
   // Processes of this run, from /proc.
-  std::vector<pid_t> ranks() const;            // lastro-rank, by rank
-  pid_t launcher() const;                      // mpirun; -1: none
+  std::vector<pid_t> ranks() const;   // lastro-rank, by rank
+  pid_t launcher() const;             // mpirun; -1: none
 };
 
 // Polls until `is_so`; fails the test after a minute.
@@ -103,4 +103,4 @@ void wait_for_step(const Workplace& here, std::int64_t step);
 std::vector<Node> json_lines_of(const Ended& ended);
 Node json_of(const Ended& ended);
 
-}  // namespace lastro::pipeline
+}   // namespace lastro::pipeline

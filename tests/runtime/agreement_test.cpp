@@ -28,7 +28,8 @@ std::vector<std::string> reports(int ranks, int odd, const Witness& eyes) {
   run_as_ranks(ranks, [&](Collective& collective) {
     const int rank = collective.rank().value;
     try {
-      EXPECT_EQ(agree_on(collective, collective.is_root() ? "the plan" : "", collective.is_root() ? "nonce" : "", rank == odd ? eyes : honest()), "the plan");
+      EXPECT_EQ(agree_on(collective, collective.is_root() ? "the plan" : "", collective.is_root() ? "nonce" : "", rank == odd ? eyes : honest()),
+                "the plan");
     } catch (const ContractError& error) {
       texts[rank] = error.what();
     }
@@ -46,8 +47,9 @@ TEST_P(Agreement, NamesTheRankWhosePlanArrivedBroken) {
   Witness eyes = honest();
   eyes.hash_plan = [](std::string_view) { return sha256("another plan"); };
 
-  EXPECT_THAT(reports(GetParam(), odd, eyes), testing::Each(AllOf(HasSubstr("rank " + std::to_string(odd)), HasSubstr("plan"),
-                                                                  HasSubstr(sha256("the plan").to_string()), HasSubstr(sha256("another plan").to_string()))));
+  EXPECT_THAT(reports(GetParam(), odd, eyes),
+              testing::Each(AllOf(HasSubstr("rank " + std::to_string(odd)), HasSubstr("plan"), HasSubstr(sha256("the plan").to_string()),
+                                  HasSubstr(sha256("another plan").to_string()))));
 }
 
 TEST_P(Agreement, NamesTheRankThatRunsAnotherProgram) {
@@ -56,7 +58,8 @@ TEST_P(Agreement, NamesTheRankThatRunsAnotherProgram) {
   Witness eyes = honest();
   eyes.hash_binary = [] { return sha256("old binary"); };
 
-  EXPECT_THAT(reports(GetParam(), odd, eyes), testing::Each(AllOf(HasSubstr("rank " + std::to_string(odd)), HasSubstr("program"), HasSubstr(sha256("old binary").to_string()))));
+  EXPECT_THAT(reports(GetParam(), odd, eyes),
+              testing::Each(AllOf(HasSubstr("rank " + std::to_string(odd)), HasSubstr("program"), HasSubstr(sha256("old binary").to_string()))));
 }
 
 TEST_P(Agreement, NamesTheRankThatDoesNotShareTheFolder) {
@@ -85,5 +88,5 @@ TEST_P(Agreement, CarriesARanksOwnErrorToAll) {
 
 INSTANTIATE_TEST_SUITE_P(Ranks, Agreement, testing::Values(1, 2, 3));
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

@@ -48,8 +48,7 @@ int run_in_child(Body body) {
     try {
       body();
       code = 0;
-    } catch (...) {
-    }
+    } catch (...) {}
     std::_Exit(code);
   }
   int status = 0;
@@ -138,9 +137,8 @@ TEST(CheckpointCrash, MakesEachStepDurableBeforeTheNext) {
     for (std::size_t at; (at = calls.find(std::string(repeated) + repeated)) != std::string::npos;) calls.erase(at, std::string(repeated).size());
   }
   for (std::size_t at; (at = calls.find("shard.write shard.read")) != std::string::npos;) calls.replace(at, 22, "SHARD_WRITES");
-  EXPECT_EQ(calls, "folder.make folder.sync folder.make folder.sync " + shard + " " + index + " " + marker + " folder.make folder.sync " + shard + " " + index +
-                       " " + marker +
-                       " old.remove old.folder old.remove old.remove old.remove old.folder")
+  EXPECT_EQ(calls, "folder.make folder.sync folder.make folder.sync " + shard + " " + index + " " + marker + " folder.make folder.sync " + shard +
+                       " " + index + " " + marker + " old.remove old.folder old.remove old.remove old.remove old.folder")
       << "the older checkpoint goes index first, after the newer one's marker";
 }
 
@@ -150,7 +148,8 @@ TEST(CheckpointCrash, IsAskedForByTheEnvironmentsText) {
   EXPECT_EQ(full.point, "index.sync:after");
   EXPECT_EQ(full.rank, 2);
   EXPECT_EQ(full.nth, 5);
-  for (const char* wrong : {"", "shard", "shard.fly", "shard.rename:later", "shard.rename:after:x", "shard.rename:after:1:y", "shard.rename:after:1:1:1"})
+  for (const char* wrong :
+       {"", "shard", "shard.fly", "shard.rename:later", "shard.rename:after:x", "shard.rename:after:1:y", "shard.rename:after:1:1:1"})
     EXPECT_THROW(parse_crash(wrong), UsageError) << wrong;
 }
 
@@ -188,5 +187,5 @@ TEST(CheckpointFailure, OfAFullDiskIsTriedAgain) {
   EXPECT_EQ(load(run).step, 1);
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

@@ -96,7 +96,8 @@ TEST(CheckpointDamage, OfAMissingShardIsFound) {
 
 TEST(CheckpointDamage, OfAShardOfAnotherStepIsFound) {
   const TwoSaves saves;
-  std::filesystem::copy_file(saves.run.folder / "step-000001/rank-00-of-02.h5", saves.newer / "rank-00-of-02.h5", std::filesystem::copy_options::overwrite_existing);
+  std::filesystem::copy_file(saves.run.folder / "step-000001/rank-00-of-02.h5", saves.newer / "rank-00-of-02.h5",
+                             std::filesystem::copy_options::overwrite_existing);
 
   EXPECT_FALSE(verify_checkpoint(saves.newer).empty());
   EXPECT_EQ(load(saves.run).step, 1);
@@ -206,9 +207,7 @@ TEST(CheckpointFolder, ThatCannotBeWrittenIsAnEvent) {
 // A file system of its own, gone with the object.
 class SmallDisk {
  public:
-  explicit SmallDisk(const std::string& options) {
-    mounted_ = ::mount("tmpfs", folder_.path().c_str(), "tmpfs", 0, options.c_str()) == 0;
-  }
+  explicit SmallDisk(const std::string& options) { mounted_ = ::mount("tmpfs", folder_.path().c_str(), "tmpfs", 0, options.c_str()) == 0; }
   ~SmallDisk() {
     if (mounted_) ::umount2(folder_.path().c_str(), MNT_DETACH);
   }
@@ -270,8 +269,9 @@ for rank in range(3):
         assert row == shard["tile_digests"].shape[0]
 )");
 
-  EXPECT_EQ(std::system((std::string(python) + " " + (folder / "check.py").string() + " " + (folder / "checkpoints/step-000007").string()).c_str()), 0);
+  EXPECT_EQ(std::system((std::string(python) + " " + (folder / "check.py").string() + " " + (folder / "checkpoints/step-000007").string()).c_str()),
+            0);
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

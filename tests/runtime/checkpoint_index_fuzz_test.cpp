@@ -54,7 +54,8 @@ std::string sealed_again(const std::string& text) {
 }
 
 std::string mutated(std::uint64_t seed) {
-  const std::string_view tokens[] = {"0", "-1", "9223372036854775807", "1e300", "null", "[]", "{}", "\"\"", "true", ",", "]", "}", "\"", "16", "0.5", "\xFF"};
+  const std::string_view tokens[] = {"0",   "-1",  "9223372036854775807", "1e300", "null", "[]", "{}", "\"\"", "true", ",", "]", "}", "\"", "16",
+                                     "0.5", "\xFF"};
   std::string text = good_index();
   std::uint64_t drawn = 0;
   const auto draw = [&](std::uint64_t below) { return random_u64(seed, Purpose::test, drawn++) % below; };
@@ -92,5 +93,5 @@ TEST(CheckpointIndexFuzz, TakesEveryBeginningOfAGoodIndex) {
   for (std::size_t length = 0; length < text.size(); length += 3) feed(text.substr(0, length));
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

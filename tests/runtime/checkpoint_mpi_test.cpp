@@ -44,5 +44,5 @@ TEST(CheckpointerOverMpi, SavesBehindRanksThatGoOnTalking) {
   ranks->barrier();
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

@@ -55,7 +55,8 @@ inline std::string run_ranks(const TestRun& run, const std::function<void(TestRa
   const Hdf5ShardFormat format;
   run_as_ranks(run.ranks, [&](Collective& ranks) {
     SilentTracker silent;
-    Checkpointer checkpoints({run.folder, run.stage_key, run.keep}, format, ranks, ranks.split(0), ranks.is_root() ? static_cast<Tracker&>(tracker) : silent);
+    Checkpointer checkpoints({run.folder, run.stage_key, run.keep}, format, ranks, ranks.split(0),
+                             ranks.is_root() ? static_cast<Tracker&>(tracker) : silent);
     RankState state(run.layout, ranks);
     TestRank rank{ranks, checkpoints, state};
     body(rank);
@@ -97,4 +98,4 @@ inline std::vector<std::string> names_in(const std::filesystem::path& folder) {
   return names;
 }
 
-}  // namespace lastro
+}   // namespace lastro

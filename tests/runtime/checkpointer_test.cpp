@@ -308,5 +308,5 @@ TEST(CheckpointReader, RefusesWhatIsNotThere) {
   EXPECT_THROW(CheckpointReader(folder / "nowhere"), EnvironmentError);
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

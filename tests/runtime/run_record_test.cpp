@@ -27,7 +27,8 @@ Node tree_of(const std::string& yaml) {
 const std::string two_stages = "name: dev\nstages:\n  01_vocabulary: {kind: vocabulary}\n  02_tokenizer: {kind: tokenizer}\n";
 
 StageOutcome outcome(const std::string& stage, double cost_usd = 0.25) {
-  return {.stage = stage, .key = sha256("key"), .inputs = {{"text", sha256("text")}}, .output = sha256(stage), .wall_clock_s = 1.5, .cost_usd = cost_usd};
+  return {
+      .stage = stage, .key = sha256("key"), .inputs = {{"text", sha256("text")}}, .output = sha256(stage), .wall_clock_s = 1.5, .cost_usd = cost_usd};
 }
 
 std::vector<std::string> history_of(const fs::path& run) {
@@ -151,5 +152,5 @@ TEST(RunRecord, WithRunWideNotesIsStillTheSameManifests) {
   EXPECT_THAT(history_of(run.path()), IsEmpty());
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

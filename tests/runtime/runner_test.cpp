@@ -25,14 +25,16 @@ namespace fs = std::filesystem;
 
 enum class Fault { none, fails, differs, stops };
 constexpr auto enum_names(Fault) {
-  return std::array{EnumName{Fault::none, "none"}, EnumName{Fault::fails, "fails"}, EnumName{Fault::differs, "differs"}, EnumName{Fault::stops, "stops"}};
+  return std::array{EnumName{Fault::none, "none"}, EnumName{Fault::fails, "fails"}, EnumName{Fault::differs, "differs"},
+                    EnumName{Fault::stops, "stops"}};
 }
 
 struct NoteSettings {
   std::string text = "words";
   Fault fault = Fault::none;
   std::int64_t on_rank = 0;
-  static constexpr std::tuple fields{field("text", &NoteSettings::text, {.doc = "what is written"}), field("fault", &NoteSettings::fault, {.doc = "what goes wrong"}),
+  static constexpr std::tuple fields{field("text", &NoteSettings::text, {.doc = "what is written"}),
+                                     field("fault", &NoteSettings::fault, {.doc = "what goes wrong"}),
                                      field("on_rank", &NoteSettings::on_rank, {.doc = "and where"})};
 };
 
@@ -109,8 +111,7 @@ struct NoteRun {
     errors.assign(ranks, "");
     try {
       run_as_ranks(ranks, [&](Collective& collective) { rank(collective); });
-    } catch (const Error&) {
-    }
+    } catch (const Error&) {}
   }
 
  private:
@@ -119,9 +120,15 @@ struct NoteRun {
     OneWorker workers;
     SeenStages unseen;
     test::CheckpointMemory memory;
-    StageMachine machine{.ranks = ranks, .workers = workers, .store = store, .registry = registry,
-                         .witness = {.files_in = {}, .hash_plan = [](std::string_view plan) { return sha256(plan); }, .hash_binary = [] { return sha256("binary"); },
-                                     .read_nonce = {}, .hash_file = [](const std::string& path) { return sha256_file(path); }},
+    StageMachine machine{.ranks = ranks,
+                         .workers = workers,
+                         .store = store,
+                         .registry = registry,
+                         .witness = {.files_in = {},
+                                     .hash_plan = [](std::string_view plan) { return sha256(plan); },
+                                     .hash_binary = [] { return sha256("binary"); },
+                                     .read_nonce = {},
+                                     .hash_file = [](const std::string& path) { return sha256_file(path); }},
                          .open_checkpoints = [&](const StageOrder&, Tracker&) { return std::make_unique<test::MemoryCheckpoints>(ranks, memory); },
                          .stop_requested = [this] { return stop; }};
     const Orchestra orchestra{.next_stage = [&] { return first_left(store); }, .usd_per_second = usd_per_second, .budget_usd = budget_usd};
@@ -186,7 +193,8 @@ TEST_P(Runner, StopsAtAStageThatComesOutOtherwiseThanExpected) {
 
   notes.go(GetParam());
 
-  EXPECT_THAT(notes.errors[0], AllOf(HasSubstr("01_first came out as sha256:"), HasSubstr(sha256("something else").to_string()), HasSubstr("m.yaml:7")));
+  EXPECT_THAT(notes.errors[0],
+              AllOf(HasSubstr("01_first came out as sha256:"), HasSubstr(sha256("something else").to_string()), HasSubstr("m.yaml:7")));
   EXPECT_EQ(notes.record().stage("01_first")->at("status"), Node("failed"));
   EXPECT_FALSE(notes.store().find_key(sha256("01_first")));
   EXPECT_THAT(notes.seen.begun, testing::ElementsAre("01_first"));
@@ -229,7 +237,8 @@ TEST_P(Runner, NamesTheRankThatMadeAnotherResult) {
   notes.go(GetParam());
 
   const std::string odd = "rank " + std::to_string(GetParam() - 1);
-  EXPECT_THAT(notes.errors, testing::Each(AllOf(HasSubstr(odd + " made another result of 01_first"), HasSubstr("{\"length\":6}"), HasSubstr("{\"length\":5}"))));
+  EXPECT_THAT(notes.errors,
+              testing::Each(AllOf(HasSubstr(odd + " made another result of 01_first"), HasSubstr("{\"length\":6}"), HasSubstr("{\"length\":5}"))));
   EXPECT_FALSE(notes.store().find_key(sha256("01_first")));
 }
 
@@ -267,7 +276,8 @@ TEST_P(Runner, RefusesAnInputThatIsNotWhatItsHashSays) {
 
   notes.go(GetParam());
 
-  EXPECT_THAT(notes.errors, testing::Each(AllOf(HasSubstr("rank 0 differs in " + file.string()), HasSubstr(sha256("words").to_string()), HasSubstr(sha256("forged").to_string()))));
+  EXPECT_THAT(notes.errors, testing::Each(AllOf(HasSubstr("rank 0 differs in " + file.string()), HasSubstr(sha256("words").to_string()),
+                                                HasSubstr(sha256("forged").to_string()))));
 }
 
 TEST(EnterFailure, DoesNothingWhereNoStageIsAtWork) {
@@ -282,5 +292,5 @@ TEST(EnterFailure, DoesNothingWhereNoStageIsAtWork) {
   EXPECT_EQ(read_file(notes.run / "manifest.out.yaml"), before);
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

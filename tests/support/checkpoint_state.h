@@ -95,7 +95,9 @@ inline std::string bytes_of_file(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-inline void put_file(const std::filesystem::path& path, const std::string& bytes) { std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes; }
+inline void put_file(const std::filesystem::path& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+}
 
 inline void flip_bit(const std::filesystem::path& path, std::size_t byte, int bit = 0) {
   std::string bytes = bytes_of_file(path);
@@ -103,4 +105,4 @@ inline void flip_bit(const std::filesystem::path& path, std::size_t byte, int bi
   put_file(path, bytes);
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -27,7 +27,7 @@ inline void* counted_new(std::size_t bytes) {
   throw std::bad_alloc();
 }
 
-}  // namespace lastro::test
+}   // namespace lastro::test
 
 void* operator new(std::size_t bytes) { return lastro::test::counted_new(bytes); }
 void* operator new[](std::size_t bytes) { return lastro::test::counted_new(bytes); }

@@ -21,8 +21,8 @@ class CheckpointMemory {
     std::vector<std::vector<std::vector<float>>> planes;   // [plane][unit][elements]
   };
   std::mutex mutex;
-  std::map<std::int64_t, Saved> saved;   // by step
-  std::vector<std::int64_t> roll_backs;  // limits that were asked for
+  std::map<std::int64_t, Saved> saved;    // by step
+  std::vector<std::int64_t> roll_backs;   // limits that were asked for
   bool disk_is_full = false;
 };
 
@@ -102,4 +102,4 @@ class MemoryCheckpoints final : public Checkpoints {
   CheckpointMemory& memory_;
 };
 
-}  // namespace lastro::test
+}   // namespace lastro::test

@@ -22,11 +22,11 @@ class OnlyFailures final : public testing::EmptyTestEventListener {
 
 lastro::MpiSession* the_session = nullptr;
 
-}  // namespace
+}   // namespace
 
 namespace lastro {
 MpiSession& session_of_test() { return *the_session; }
-}  // namespace lastro
+}   // namespace lastro
 
 int main(int argc, char** argv) {
   lastro::MpiSession session(argc, argv);

@@ -39,4 +39,4 @@ inline Distance worst(const std::vector<Distance>& all) {
   return *std::max_element(all.begin(), all.end(), [](const Distance& a, const Distance& b) { return a.relative < b.relative; });
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -27,7 +27,9 @@ inline ModelShape odd_shape() {
   return shape;
 }
 
-inline float test_number(std::uint64_t what, std::uint64_t index) { return static_cast<float>(2.0 * random_unit(7, Purpose::test, what, index) - 1.0); }
+inline float test_number(std::uint64_t what, std::uint64_t index) {
+  return static_cast<float>(2.0 * random_unit(7, Purpose::test, what, index) - 1.0);
+}
 
 // Weights large enough that every part of the model matters; norms around 1; padding rows of the vocabulary are 0.
 class SmallModel {
@@ -112,9 +114,10 @@ inline PassResult run_pass(LeafPass& pass, const ModelWeights& weights, const Sm
   return result;
 }
 
-inline PassResult run_pass(const SmallModel& model, const SmallLeaf& leaf, Keep keep, Workers& workers, TiedGradient tied = TiedGradient::computed_late) {
+inline PassResult run_pass(const SmallModel& model, const SmallLeaf& leaf, Keep keep, Workers& workers,
+                           TiedGradient tied = TiedGradient::computed_late) {
   LeafPass pass(model.shape, leaf.shape, keep, workers);
   return run_pass(pass, model.weights(), leaf, tied);
 }
 
-}  // namespace lastro
+}   // namespace lastro

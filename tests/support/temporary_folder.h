@@ -26,4 +26,4 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-}  // namespace lastro
+}   // namespace lastro

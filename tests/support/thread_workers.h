@@ -23,4 +23,4 @@ class ThreadWorkers final : public Workers {
   int size_;
 };
 
-}  // namespace lastro
+}   // namespace lastro

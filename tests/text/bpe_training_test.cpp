@@ -14,7 +14,8 @@ namespace {
 
 using Pretokens = std::map<std::string, std::uint64_t>;
 
-BpeTraining train(const Pretokens& pretokens, std::size_t size, std::uint64_t min_count = 1, std::vector<std::string> special_tokens = {"<|endoftext|>"}) {
+BpeTraining train(const Pretokens& pretokens, std::size_t size, std::uint64_t min_count = 1,
+                  std::vector<std::string> special_tokens = {"<|endoftext|>"}) {
   BpeTrainer trainer(size, std::move(special_tokens));
   for (const auto& [bytes, count] : pretokens) trainer.add(bytes, count);
   return trainer.train(min_count);
@@ -146,5 +147,5 @@ TEST(BpeTraining, FindsATokenOfTwoSplits) {
 
 TEST(BpeTraining, RefusesASizeWithoutRoomForBytes) { EXPECT_THROW(BpeTrainer(256, {"<|endoftext|>"}), UsageError); }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

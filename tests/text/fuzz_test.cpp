@@ -16,5 +16,5 @@ TEST(TokenizerFuzz, HoldsOnASeededCorpus) {
   }
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

@@ -44,5 +44,5 @@ TEST(IncrementalDecoder, HoldsBackOnlyTheBeginningOfACharacter) {
   EXPECT_EQ(decoder.finish(), "");
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

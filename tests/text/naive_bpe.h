@@ -91,4 +91,4 @@ inline std::vector<TokenId> naive_tiktoken_encode(const BpeVocabulary& vocabular
   return tokens;
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -100,12 +100,11 @@ TEST(PretokenCounts, RefuseADamagedFile) {
     write_text_file(folder / "flipped", flipped);
     try {
       read_counts(folder / "flipped");
-    } catch (const ContractError&) {
-    }
+    } catch (const ContractError&) {}
   }
 }
 
 TEST(PretokenCounts, NameAFileThatIsNotThere) { EXPECT_THROW(PretokenCountsReader("/nowhere/counts"), EnvironmentError); }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

@@ -130,5 +130,5 @@ TEST(TextSegments, CutALineThatHasNoBorder) {
   EXPECT_EQ(longest, 999u);
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

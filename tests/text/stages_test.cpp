@@ -191,7 +191,9 @@ TEST(VocabularyStage, RefusesSourcesWithoutText) {
 TEST(VocabularyStage, StopsOnAllRanksWhenAsked) {
   const TemporaryFolder folder;
 
-  EXPECT_THROW(run_vocabulary({3, 1, 0, [] { return true; }}, folder.path(), MemoryDocuments(Texts{{"only one rank has a document"}}), sources_of({1})), Preempted);
+  EXPECT_THROW(
+      run_vocabulary({3, 1, 0, [] { return true; }}, folder.path(), MemoryDocuments(Texts{{"only one rank has a document"}}), sources_of({1})),
+      Preempted);
 }
 
 TEST(VocabularyStage, SaysWhatIsWrongWithItsSettings) {
@@ -251,7 +253,8 @@ TEST(TokenizerStage, RefusesWhatDoesNotFitIntoMemory) {
   run_vocabulary({}, folder / "vocabulary", odd_documents(), sources_of({1, 1}));
   const TokenizerStage::Inputs inputs{Vocabulary(Digest{}, folder / "vocabulary")};
 
-  EXPECT_THROW(run_on_machine({1, 1, 1000000}, folder / "tokenizer", [&](RunContext& run) { return TokenizerStage({}).run(run, inputs); }), BudgetError);
+  EXPECT_THROW(run_on_machine({1, 1, 1000000}, folder / "tokenizer", [&](RunContext& run) { return TokenizerStage({}).run(run, inputs); }),
+               BudgetError);
 }
 
 TEST(TokenizerStage, RefusesCountsOfAnotherPretokenisation) {
@@ -265,5 +268,5 @@ TEST(TokenizerStage, RefusesCountsOfAnotherPretokenisation) {
   EXPECT_THROW(run_on_machine({}, folder / "tokenizer", [&](RunContext& run) { return TokenizerStage({}).run(run, inputs); }), ContractError);
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

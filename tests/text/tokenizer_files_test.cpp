@@ -34,7 +34,7 @@ TEST(TokenizerFiles, NumberTokensAsTheFieldDoes) {
   const Node vocab = parse_json(read_text_file(folder / "vocab.json"), "vocab.json");
   EXPECT_EQ(vocab.at("<|endoftext|>").integer(), 0);
   EXPECT_EQ(vocab.at("!").integer(), vocabulary.first_byte());
-  EXPECT_EQ(vocab.at("\u0100").integer(), vocabulary.first_byte() + 188);   // NUL, the first byte without a character of its own
+  EXPECT_EQ(vocab.at("\u0100").integer(), vocabulary.first_byte() + 188);        // NUL, the first byte without a character of its own
   EXPECT_EQ(vocab.at("\u0120").integer(), vocabulary.first_byte() + 188 + 32);   // space
   EXPECT_EQ(vocab.entries().size(), vocabulary.size());
   EXPECT_THAT(read_text_file(folder / "merges.txt"), StartsWith("#version: 0.2\n"));
@@ -62,8 +62,7 @@ TEST(TokenizerFiles, AreRefusedWhenDamaged) {
     write_text_file(folder / "tokenizer.json", damaged);
     try {   // what still reads is what it was: only what carries no meaning here was hit
       EXPECT_EQ(read_tokenizer_file(folder.path()).merges, vocabulary.merges);
-    } catch (const ContractError&) {
-    }
+    } catch (const ContractError&) {}
   }
 }
 
@@ -78,5 +77,5 @@ TEST(TokenizerFiles, AreNotWrittenForMergesThatTheLibrariesReadDifferently) {
 
 TEST(TokenizerFiles, NameAFileThatIsNotThere) { EXPECT_THROW(BpeTokenizer::load("/nowhere"), EnvironmentError); }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

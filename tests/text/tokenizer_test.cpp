@@ -138,11 +138,11 @@ TEST(BpeTokenizer, ServesManyThreads) {
 TEST(BpeTokenizer, RefusesDamagedMerges) {
   const std::vector<std::string> specials = standard_special_tokens();
   const TokenId byte = static_cast<TokenId>(specials.size());
-  EXPECT_THROW(BpeTokenizer({specials, {{0, byte}}}), ContractError);               // a special token
-  EXPECT_THROW(BpeTokenizer({specials, {{byte, byte + 256}}}), ContractError);      // itself
+  EXPECT_THROW(BpeTokenizer({specials, {{0, byte}}}), ContractError);            // a special token
+  EXPECT_THROW(BpeTokenizer({specials, {{byte, byte + 256}}}), ContractError);   // itself
   EXPECT_THROW(BpeTokenizer({specials, {{byte, byte}, {byte, byte}}}), ContractError);
   EXPECT_THROW(BpeTokenizer({{}, {}}), ContractError);
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

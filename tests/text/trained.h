@@ -19,4 +19,4 @@ inline BpeVocabulary trained_vocabulary(std::size_t size = 420) {
   return trainer.train(1).vocabulary;
 }
 
-}  // namespace lastro
+}   // namespace lastro

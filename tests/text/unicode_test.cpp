@@ -30,10 +30,10 @@ TEST(Unicode, ClassesCharactersByCategory) {
   EXPECT_EQ(class_of(U'\u2160'), CharClass::number);   // roman one, Nl
   EXPECT_EQ(class_of(U'\u00A0'), CharClass::space);
   EXPECT_EQ(class_of(U'\u0085'), CharClass::space);
-  EXPECT_EQ(class_of(U'\u200B'), CharClass::other);    // zero width space is none
-  EXPECT_EQ(class_of(U'\u0301'), CharClass::other);    // combining mark
+  EXPECT_EQ(class_of(U'\u200B'), CharClass::other);   // zero width space is none
+  EXPECT_EQ(class_of(U'\u0301'), CharClass::other);   // combining mark
   EXPECT_EQ(class_of(0x10FFFF), CharClass::other);
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

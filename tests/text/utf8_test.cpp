@@ -13,8 +13,10 @@ TEST(Utf8, TakesOnlyWellFormedCharacters) {
   EXPECT_TRUE(utf8_at("\xC3\xA9"sv, 0).valid);
   EXPECT_EQ(utf8_at("\xC3\xA9"sv, 0).point, U'\u00E9');
   EXPECT_EQ(utf8_at("\xF0\x9F\x98\x80"sv, 0).point, U'\U0001F600');
-  for (const auto broken : {"\x80"sv, "\xC0\xAF"sv, "\xC1\xBF"sv, "\xE0\x9F\xBF"sv, "\xED\xA0\x80"sv, "\xF0\x8F\xBF\xBF"sv, "\xF4\x90\x80\x80"sv, "\xF5\x80\x80\x80"sv,
-                            "\xE4\xB8"sv, "\xC3"sv, "\xC3" "A"sv}) {
+  for (const auto broken : {"\x80"sv, "\xC0\xAF"sv, "\xC1\xBF"sv, "\xE0\x9F\xBF"sv, "\xED\xA0\x80"sv, "\xF0\x8F\xBF\xBF"sv, "\xF4\x90\x80\x80"sv,
+                            "\xF5\x80\x80\x80"sv, "\xE4\xB8"sv, "\xC3"sv,
+                            "\xC3"
+                            "A"sv}) {
     EXPECT_FALSE(utf8_at(broken, 0).valid) << testing::PrintToString(broken);
     EXPECT_EQ(utf8_at(broken, 0).bytes, 1);
   }
@@ -38,5 +40,5 @@ TEST(Utf8, FindsTheBytesThatMoreBytesCouldComplete) {
   EXPECT_EQ(incomplete_tail("\x80\x80"sv), 0u);
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

@@ -292,5 +292,5 @@ TEST(Zero3Engine, GathersNothingOnOneRank) {
   EXPECT_EQ(ranks.folds, 0);
 }
 
-}  // namespace
-}  // namespace lastro::test
+}   // namespace
+}   // namespace lastro::test

@@ -23,7 +23,8 @@ GuardSettings settings() {
 // A guard that has seen `steps` usual steps: losses 2.0 and 2.1 in turn, norms 1.0 and 1.1.
 Guard used_guard(std::int64_t steps) {
   Guard guard(settings());
-  for (std::int64_t step = 0; step < steps; ++step) guard.factor(step, step, 2.0 + 0.1 * static_cast<double>(step % 2), 1.0 + 0.1 * static_cast<double>(step % 2));
+  for (std::int64_t step = 0; step < steps; ++step)
+    guard.factor(step, step, 2.0 + 0.1 * static_cast<double>(step % 2), 1.0 + 0.1 * static_cast<double>(step % 2));
   return guard;
 }
 
@@ -106,5 +107,5 @@ TEST(Guard, RefusesANodeOfAnotherWindow) {
   EXPECT_THROW(Guard(wider).from_node(used_guard(20).to_node()), ContractError);
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

@@ -58,5 +58,5 @@ TEST(Memory, OfAHundredMillionParametersFollowsThePlan) {
   EXPECT_LE(resident - after_first_step, 1 << 20);
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

@@ -97,5 +97,5 @@ TEST(MemoryPlan, SaysWhatDoesNotFitAndWhatWould) {
   EXPECT_THAT(fit(1000), HasSubstr("smaller model"));
 }
 
-}  // namespace
-}  // namespace lastro::test
+}   // namespace
+}   // namespace lastro::test

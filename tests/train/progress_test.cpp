@@ -97,30 +97,58 @@ void expect_every_member_is_declared(const std::string& file, const Kinds& kinds
 }
 
 TEST(MutableState, OfTheEngineIsSavedOrDerived) {
-  expect_every_member_is_declared(
-      "engine.h", {{"ranks_", Kind::fixed},           {"workers_", Kind::fixed},          {"shape_", Kind::fixed},
-                   {"layout_", Kind::fixed},          {"cuts_", Kind::fixed},             {"micro_steps_", Kind::fixed},
-                   {"loss_bytes_", Kind::fixed},      {"tile_bytes_", Kind::fixed},       {"decay_parts_", Kind::fixed},
-                   {"weights_memory_", Kind::saved},  // through its views: planes of the checkpoint
-                   {"weight_shards_", Kind::saved},   {"optimizer_memory_", Kind::saved}, {"m_shards_", Kind::saved},
-                   {"v_shards_", Kind::saved},
-                   // Between two steps the rest holds nothing that the next step reads before it writes it.
-                   {"gradients_memory_", Kind::derived},      {"gradient_shards_", Kind::derived}, {"gradient_unit_memory_", Kind::derived},
-                   {"gradient_unit_", Kind::derived},         {"tied_gradient_", Kind::derived},   {"reductions_memory_", Kind::derived},
-                   {"leaf_tokens_", Kind::derived},           {"inputs_", Kind::derived},          {"targets_", Kind::derived},
-                   {"loss_weights_", Kind::fixed},            {"logprobs_", Kind::derived},        {"my_losses_", Kind::derived},
-                   {"all_losses_", Kind::derived},            {"my_tile_sums_", Kind::derived},    {"all_tile_sums_", Kind::derived},
-                   {"tree_", Kind::derived},                  {"window_", Kind::derived},          {"pass_", Kind::derived},
-                   {"sum_of_squares_", Kind::derived}});
-  expect_every_member_is_declared("unit_window.h", {{"world_", Kind::fixed}, {"mine_", Kind::fixed}, {"unit_elements_", Kind::fixed},
-                                                    {"elements_", Kind::fixed}, {"bytes_", Kind::fixed}, {"tiles_", Kind::fixed},
-                                                    {"tile_begins_", Kind::fixed}, {"ranks_", Kind::fixed}, {"cuts_", Kind::fixed},
-                                                    {"shape_", Kind::fixed}, {"shards_", Kind::fixed}, {"memory_", Kind::derived},
-                                                    {"buffers_", Kind::derived}, {"held_", Kind::derived}});
+  expect_every_member_is_declared("engine.h", {{"ranks_", Kind::fixed},
+                                               {"workers_", Kind::fixed},
+                                               {"shape_", Kind::fixed},
+                                               {"layout_", Kind::fixed},
+                                               {"cuts_", Kind::fixed},
+                                               {"micro_steps_", Kind::fixed},
+                                               {"loss_bytes_", Kind::fixed},
+                                               {"tile_bytes_", Kind::fixed},
+                                               {"decay_parts_", Kind::fixed},
+                                               {"weights_memory_", Kind::saved},   // through its views: planes of the checkpoint
+                                               {"weight_shards_", Kind::saved},
+                                               {"optimizer_memory_", Kind::saved},
+                                               {"m_shards_", Kind::saved},
+                                               {"v_shards_", Kind::saved},
+                                               // Between two steps the rest holds nothing that the next step reads before it writes it.
+                                               {"gradients_memory_", Kind::derived},
+                                               {"gradient_shards_", Kind::derived},
+                                               {"gradient_unit_memory_", Kind::derived},
+                                               {"gradient_unit_", Kind::derived},
+                                               {"tied_gradient_", Kind::derived},
+                                               {"reductions_memory_", Kind::derived},
+                                               {"leaf_tokens_", Kind::derived},
+                                               {"inputs_", Kind::derived},
+                                               {"targets_", Kind::derived},
+                                               {"loss_weights_", Kind::fixed},
+                                               {"logprobs_", Kind::derived},
+                                               {"my_losses_", Kind::derived},
+                                               {"all_losses_", Kind::derived},
+                                               {"my_tile_sums_", Kind::derived},
+                                               {"all_tile_sums_", Kind::derived},
+                                               {"tree_", Kind::derived},
+                                               {"window_", Kind::derived},
+                                               {"pass_", Kind::derived},
+                                               {"sum_of_squares_", Kind::derived}});
+  expect_every_member_is_declared("unit_window.h", {{"world_", Kind::fixed},
+                                                    {"mine_", Kind::fixed},
+                                                    {"unit_elements_", Kind::fixed},
+                                                    {"elements_", Kind::fixed},
+                                                    {"bytes_", Kind::fixed},
+                                                    {"tiles_", Kind::fixed},
+                                                    {"tile_begins_", Kind::fixed},
+                                                    {"ranks_", Kind::fixed},
+                                                    {"cuts_", Kind::fixed},
+                                                    {"shape_", Kind::fixed},
+                                                    {"shards_", Kind::fixed},
+                                                    {"memory_", Kind::derived},
+                                                    {"buffers_", Kind::derived},
+                                                    {"held_", Kind::derived}});
 }
 
 TEST(MutableState, OfTheGuardIsSaved) {
-  const Kinds kinds{{"settings_", Kind::fixed}, {"losses_", Kind::saved}, {"norms_", Kind::saved},
+  const Kinds kinds{{"settings_", Kind::fixed}, {"losses_", Kind::saved},         {"norms_", Kind::saved},
                     {"applied_", Kind::saved},  {"skips_in_a_row_", Kind::saved}, {"skips_", Kind::saved}};
   expect_every_member_is_declared("guard.h", kinds);
 
@@ -133,12 +161,20 @@ TEST(MutableState, OfTheGuardIsSaved) {
 }
 
 TEST(MutableState, OfTheTrainerIsSavedOrDerived) {
-  expect_every_member_is_declared("trainer.cpp", {{"run_", Kind::fixed},       {"settings_", Kind::fixed},    {"source_", Kind::fixed},
-                                                  {"engine_", Kind::saved},    {"progress_", Kind::saved},    {"saved_steps_", Kind::derived},
+  expect_every_member_is_declared("trainer.cpp", {{"run_", Kind::fixed},
+                                                  {"settings_", Kind::fixed},
+                                                  {"source_", Kind::fixed},
+                                                  {"engine_", Kind::saved},
+                                                  {"progress_", Kind::saved},
+                                                  {"saved_steps_", Kind::derived},
                                                   {"attempts_", Kind::derived},
                                                   // Measured speed: never part of a result.
-                                                  {"speed_", Kind::derived},   {"flops_per_step_", Kind::fixed}, {"tokens_per_step_", Kind::fixed},
-                                                  {"peak_flops_", Kind::derived}, {"last_seconds_", Kind::derived}, {"seconds_", Kind::derived},
+                                                  {"speed_", Kind::derived},
+                                                  {"flops_per_step_", Kind::fixed},
+                                                  {"tokens_per_step_", Kind::fixed},
+                                                  {"peak_flops_", Kind::derived},
+                                                  {"last_seconds_", Kind::derived},
+                                                  {"seconds_", Kind::derived},
                                                   {"steps_", Kind::derived}});
 }
 
@@ -157,5 +193,5 @@ TEST(MutableState, OfTheProgressIsSaved) {
   EXPECT_EQ(node.entries().size(), 7u);   // and the format
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

@@ -31,7 +31,7 @@ TEST(Schedule, StaysLevelAndFallsOverTheLastShare) {
 
   EXPECT_EQ(schedule_factor(shape, Step{10}), 1.0);
   EXPECT_EQ(schedule_factor(shape, Step{63}), 1.0);
-  EXPECT_NEAR(schedule_factor(shape, Step{64 + 9}), 0.5, 1e-15);    // 1 - sqrt(9 / 36)
+  EXPECT_NEAR(schedule_factor(shape, Step{64 + 9}), 0.5, 1e-15);   // 1 - sqrt(9 / 36)
   EXPECT_NEAR(schedule_factor(shape, Step{64 + 16}), 1.0 / 3, 1e-15);
   EXPECT_GT(schedule_factor(shape, Step{99}), 0.0);
 }
@@ -51,5 +51,5 @@ TEST(Schedule, HasTheSameBitsOnAnyMachine) {
   EXPECT_EQ(schedule_factor(shape, Step{5}), 0x1.13e559a82105ep-2);
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

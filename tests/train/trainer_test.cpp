@@ -125,7 +125,7 @@ TEST(Trainer, RollsBackPastBadDataToTheSameStateWhateverIsSaved) {
 
     EXPECT_EQ(run.memory.roll_backs, (std::vector<std::int64_t>{28}));   // two steps before the first skipped
     EXPECT_EQ(run.result.summary.at("roll_backs").integer(), 1);
-    EXPECT_EQ(run.result.summary.at("skipped_steps").integer(), 0);      // the new way has none
+    EXPECT_EQ(run.result.summary.at("skipped_steps").integer(), 0);   // the new way has none
     EXPECT_THAT(run.told.events, Contains(HasSubstr("leaves out the data of steps 28 to 32")));
     digests.push_back(run.digest());
   }
@@ -218,5 +218,5 @@ TEST(Trainer, RefusesAPlanThatDoesNotFitBeforeItAllocates) {
   EXPECT_THROW(run.start(1), BudgetError);
 }
 
-}  // namespace
-}  // namespace lastro::test
+}   // namespace
+}   // namespace lastro::test

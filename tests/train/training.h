@@ -105,9 +105,9 @@ struct TestRun {
   std::function<void(std::int64_t data_step, std::int64_t leaf)> on_leaf;
   std::function<bool(Rank)> stop = [](Rank) { return false; };
   std::function<std::unique_ptr<Collective>(Collective&)> wrap;   // may put something between the trainer and its ranks
-  std::int64_t memory_limit_bytes = 0;   // 0: none
-  NotedTracker told;       // by rank 0 of the last start
-  StageResult result;      // of rank 0
+  std::int64_t memory_limit_bytes = 0;                            // 0: none
+  NotedTracker told;                                              // by rank 0 of the last start
+  StageResult result;                                             // of rank 0
 
   // Starts, or goes on, with as many ranks and workers.
   void start(int ranks, int workers = 1) {
@@ -129,4 +129,4 @@ struct TestRun {
   Digest digest() const { return digest_of(memory.saved.at(settings.steps)); }
 };
 
-}  // namespace lastro::test
+}   // namespace lastro::test

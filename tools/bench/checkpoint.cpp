@@ -89,7 +89,9 @@ void bench(std::int64_t parameters, const std::filesystem::path& folder) {
     }
   });
 
-  const auto line = [&](const char* what, double seconds) { std::printf("  %-58s %8.1f ms %8.2f GB/s\n", what, seconds * 1e3, megabytes / 1e3 / seconds); };
+  const auto line = [&](const char* what, double seconds) {
+    std::printf("  %-58s %8.1f ms %8.2f GB/s\n", what, seconds * 1e3, megabytes / 1e3 / seconds);
+  };
   std::printf("state of %.1f million parameters: %.0f MB, one rank, medians of %d\n", static_cast<double>(parameters) / 1e6, megabytes, rounds);
   line("stall that training sees (copy to staging)", median(stalls));
   line("whole save (write, hash, fsync, commit, read back, verify)", median(saves));
@@ -100,8 +102,8 @@ void bench(std::int64_t parameters, const std::filesystem::path& folder) {
   std::printf("  stall / save = %.3f    hashed / plain = %.2f\n", median(stalls) / median(saves), median(hashed) / median(plain));
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro
 
 int main(int argc, char** argv) {
   const double millions = argc > 1 ? std::atof(argv[1]) : 8;

@@ -111,8 +111,8 @@ void naive_attention(const AttentionShape& shape, const Tensor& q, const Tensor&
 
 void attention(Workers& workers, const AttentionShape& shape, int rounds) {
   const std::int64_t rows = shape.sequences * shape.queries, width = shape.heads * shape.head_dim, kv_width = shape.kv_heads * shape.head_dim;
-  Tensor q(rows, width, 2.0f), k(rows, kv_width, 2.0f), v(rows, kv_width, 1.0f), out(rows, width, 0.0f), dout(rows, width, 1.0f), dq(rows, width, 0.0f),
-      dk(rows, kv_width, 0.0f), dv(rows, kv_width, 0.0f), naive_out(rows, width, 0.0f);
+  Tensor q(rows, width, 2.0f), k(rows, kv_width, 2.0f), v(rows, kv_width, 1.0f), out(rows, width, 0.0f), dout(rows, width, 1.0f),
+      dq(rows, width, 0.0f), dk(rows, kv_width, 0.0f), dv(rows, kv_width, 0.0f), naive_out(rows, width, 0.0f);
   std::vector<float> logsumexp(static_cast<std::size_t>(rows * shape.heads));
   std::vector<std::byte> workspace(
       std::max(attention_forward_workspace_bytes(shape, workers.size()), attention_backward_workspace_bytes(shape, workers.size())));
@@ -151,8 +151,8 @@ void elementwise(Workers& workers, int rounds) {
   std::vector<float> scales(256, 1.0f), inverse(512), parameters(1 << 20, 0.1f), m(1 << 20, 0.0f), v(1 << 20, 0.0f), gradient(1 << 20, 0.01f);
   AdamwSettings settings;
   settings.lr = 1e-3;
-  print({"rmsnorm forward 512 x 256", 4.0 * 512 * 256,
-         [&] { rmsnorm_forward(workers, x.view(), scales.data(), 1e-5f, y.view(), inverse.data()); }, nullptr},
+  print({"rmsnorm forward 512 x 256", 4.0 * 512 * 256, [&] { rmsnorm_forward(workers, x.view(), scales.data(), 1e-5f, y.view(), inverse.data()); },
+         nullptr},
         workers, rounds);
   print({"swiglu forward 512 x 704", 24.0 * 512 * 704, [&] { swiglu_forward(workers, gate.view(), up.view(), h.view()); }, nullptr}, workers, rounds);
   print({"adamw 1 M parameters", 14.0 * (1 << 20), [&] { adamw(workers, settings, parameters, m, v, gradient); }, nullptr}, workers, rounds);
@@ -162,7 +162,8 @@ void print_all(int threads, int rounds) {
   WorkerPool workers(threads);
   std::printf("path %s, %d threads, multiply-add peak %.1f GFLOP/s\n", std::string(name_of(cpu_path())).c_str(), threads,
               measure_peak_flops(workers, 0.2) / 1e9);
-  for (const auto& [outputs, inputs] : {std::pair{512, 256}, {256, 256}, {1408, 256}, {704, 256}, {256, 704}}) linear(workers, 512, outputs, inputs, rounds);
+  for (const auto& [outputs, inputs] : {std::pair{512, 256}, {256, 256}, {1408, 256}, {704, 256}, {256, 704}})
+    linear(workers, 512, outputs, inputs, rounds);
   linear(workers, 1024, 1024, 1024, rounds);
   attention(workers, {2, 256, 0, 256, 4, 2, 64, 0.125f}, rounds);
   attention(workers, {1, 1024, 0, 1024, 4, 2, 64, 0.125f}, rounds);
@@ -170,8 +171,8 @@ void print_all(int threads, int rounds) {
   elementwise(workers, rounds);
 }
 
-}  // namespace
-}  // namespace lastro::kernels
+}   // namespace
+}   // namespace lastro::kernels
 
 int main(int argc, char** argv) {
   const int threads = argc > 1 ? std::max(1, std::atoi(argv[1])) : 1;

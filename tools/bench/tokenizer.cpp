@@ -1,4 +1,5 @@
-// Trains, encodes and times the tokenizer alone, for comparisons with other libraries (tools/bench/tokenizer.py, tests/text/compare_with_libraries.py).
+// Trains, encodes and times the tokenizer alone, for comparisons with other libraries (tools/bench/tokenizer.py,
+// tests/text/compare_with_libraries.py).
 //
 //   bench_tokenizer train FOLDER SIZE FILE...   counts the files as a document each, learns SIZE tokens, writes the tokenizer to FOLDER
 //   bench_tokenizer encode FOLDER               stdin: (u32 length, bytes)*; stdout: (u32 count, u32 ids[count])* for each
@@ -95,7 +96,7 @@ int time_encoding(const std::filesystem::path& folder, const std::string& file, 
   return 0;
 }
 
-}  // namespace
+}   // namespace
 
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);

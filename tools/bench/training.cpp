@@ -27,7 +27,8 @@ class MadeUpTokens final : public LeafSource {
   explicit MadeUpTokens(std::int64_t vocabulary) : vocabulary_(vocabulary) {}
   void leaf(std::int64_t data_step, std::int64_t leaf, std::span<TokenId> tokens) override {
     for (std::size_t i = 0; i < tokens.size(); ++i)
-      tokens[i] = static_cast<TokenId>((i * i * 31 + i * 7 + static_cast<std::size_t>(data_step * 13 + leaf)) % static_cast<std::size_t>(vocabulary_));
+      tokens[i] =
+          static_cast<TokenId>((i * i * 31 + i * 7 + static_cast<std::size_t>(data_step * 13 + leaf)) % static_cast<std::size_t>(vocabulary_));
   }
 
  private:
@@ -43,8 +44,7 @@ double cpu_seconds() {
 
 class Training {
  public:
-  Training(const EngineShape& shape, int threads)
-      : workers_(threads), engine_(self_, workers_, shape), tokens_(shape.model.vocabulary) {
+  Training(const EngineShape& shape, int threads) : workers_(threads), engine_(self_, workers_, shape), tokens_(shape.model.vocabulary) {
     engine_.initialise(42);
   }
 
@@ -78,12 +78,13 @@ void answer_lines(Training& training) {
   std::printf("%lld\n", static_cast<long long>(peak_resident_bytes()));
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro
 
 int main(int argc, char** argv) {
   if (argc != 10) {
-    std::fprintf(stderr, "bench_training: wrong number of arguments (its nine are named in tools/bench/training.cpp) start it by tools/bench/train\n");
+    std::fprintf(stderr,
+                 "bench_training: wrong number of arguments (its nine are named in tools/bench/training.cpp) start it by tools/bench/train\n");
     return 2;
   }
   const auto number = [&](int i) { return std::int64_t{std::atoll(argv[i])}; };

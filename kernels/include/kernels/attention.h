@@ -16,15 +16,15 @@ struct AttentionShape {
   std::int64_t first_position = 0;   // of query row 0; keys 0 .. first_position + queries - 1 take part
   std::int64_t key_capacity = 0;     // rows from one sequence's keys to the next one's in k and v; at least first_position + queries
   int heads = 0;
-  int kv_heads = 0;                  // divides heads; query head h uses key head h / (heads / kv_heads)
-  int head_dim = 0;                  // a multiple of 8, at most 128
-  float scale = 0;                   // on the scores; 1 / sqrt(head_dim) as a rule
+  int kv_heads = 0;   // divides heads; query head h uses key head h / (heads / kv_heads)
+  int head_dim = 0;   // a multiple of 8, at most 128
+  float scale = 0;    // on the scores; 1 / sqrt(head_dim) as a rule
 };
 
 // q, out [sequences * queries, heads * head_dim]; k, v [sequences * key_capacity, kv_heads * head_dim]; columns are head-major.
 // logsumexp [sequences, heads, queries] of the scaled scores may be null when no backward follows.
-void attention_forward(Workers& workers, const AttentionShape& shape, ConstMatrix q, ConstMatrix k, ConstMatrix v, Matrix out,
-                       float* logsumexp, Workspace workspace);
+void attention_forward(Workers& workers, const AttentionShape& shape, ConstMatrix q, ConstMatrix k, ConstMatrix v, Matrix out, float* logsumexp,
+                       Workspace workspace);
 std::size_t attention_forward_workspace_bytes(const AttentionShape& shape, int workers);
 
 // dq, dk, dv (overwritten) from dout; requires first_position 0 and key_capacity == queries. dk and dv chain over the group's query heads,
@@ -33,4 +33,4 @@ void attention_backward(Workers& workers, const AttentionShape& shape, ConstMatr
                         const float* logsumexp, ConstMatrix dout, Matrix dq, Matrix dk, Matrix dv, Workspace workspace);
 std::size_t attention_backward_workspace_bytes(const AttentionShape& shape, int workers);
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

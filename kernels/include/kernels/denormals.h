@@ -19,4 +19,4 @@ class FlushingDenormals {
   unsigned before_;
 };
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

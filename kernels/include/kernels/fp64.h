@@ -8,4 +8,4 @@ double cosine_fp64(double x);
 // e to the power x, in fp64, likewise.
 double exponential_fp64(double x);
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

@@ -40,4 +40,4 @@ void head_logits(Workers& workers, ConstMatrix x, ConstMatrix weight, Matrix log
 // In place: logits -> log-probs, row by row. The same bits as above.
 void log_softmax(Workers& workers, Matrix logits);
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

@@ -24,4 +24,4 @@ void linear_backward_weight(Workers& workers, ConstMatrix dy, ConstMatrix x, Mat
 // Enough for any of the four with these sizes on `workers` threads.
 std::size_t linear_workspace_bytes(std::int64_t tokens, std::int64_t inputs, std::int64_t outputs, int workers);
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

@@ -17,13 +17,8 @@ struct MatrixView {
 
   MatrixView() = default;
   MatrixView(T* data, std::int64_t rows, std::int64_t columns) : MatrixView(data, rows, columns, columns) {}
-  MatrixView(T* data, std::int64_t rows, std::int64_t columns, std::int64_t stride)
-      : data(data), rows(rows), columns(columns), stride(stride) {}
-  operator MatrixView<const T>() const
-    requires(!std::is_const_v<T>)
-  {
-    return {data, rows, columns, stride};
-  }
+  MatrixView(T* data, std::int64_t rows, std::int64_t columns, std::int64_t stride) : data(data), rows(rows), columns(columns), stride(stride) {}
+  operator MatrixView<const T>() const requires(!std::is_const_v<T>) { return {data, rows, columns, stride}; }
 
   T* row(std::int64_t r) const { return data + r * stride; }
   MatrixView rows_from(std::int64_t first, std::int64_t count) const { return {row(first), count, columns, stride}; }
@@ -38,4 +33,4 @@ enum class Start { zero, output };
 // Scratch memory of the caller, of any alignment; each header says how many bytes its op wants. Kernels allocate nothing.
 using Workspace = std::span<std::byte>;
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

@@ -13,4 +13,4 @@ namespace lastro::kernels {
 void fill_normal(Workers& workers, std::uint64_t key, std::uint64_t stream, std::uint64_t first, double mean, double deviation,
                  std::span<float> values);
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

@@ -18,8 +18,8 @@ struct AdamwSettings {
   double beta2 = 0.95;
   double epsilon = 1e-8;
   double weight_decay = 0;
-  std::int64_t step = 1;        // counts from 1: updates made, this one included
-  float gradient_factor = 1;    // clip factor, 1 / token count and the like, as one factor
+  std::int64_t step = 1;       // counts from 1: updates made, this one included
+  float gradient_factor = 1;   // clip factor, 1 / token count and the like, as one factor
 };
 // All spans have equal length. A step to be skipped is not called.
 void adamw(Workers& workers, const AdamwSettings& settings, std::span<float> parameters, std::span<float> m, std::span<float> v,
@@ -41,4 +41,4 @@ void scale(Workers& workers, std::span<float> x, float factor);                 
 void add(Workers& workers, std::span<float> accumulator, std::span<const float> x);   // accumulator += x
 void fill(Workers& workers, std::span<float> x, float value);
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

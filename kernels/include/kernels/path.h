@@ -31,4 +31,4 @@ class CpuPathInForce {
   CpuPath before_;
 };
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

@@ -8,4 +8,4 @@ namespace lastro::kernels {
 // multiply-add), measured for about `seconds`: the best of several short rounds.
 double measure_peak_flops(Workers& workers, double seconds = 0.05);
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

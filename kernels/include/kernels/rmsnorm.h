@@ -18,4 +18,4 @@ void rmsnorm_backward_input(Workers& workers, ConstMatrix x, const float* weight
 // dweight[c] = chain over tokens, ascending, of dy[t, c] * (x[t, c] * inverse_rms[t]). Call it before dx overwrites dy.
 void rmsnorm_backward_weight(Workers& workers, ConstMatrix x, const float* inverse_rms, ConstMatrix dy, float* dweight, Start start);
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

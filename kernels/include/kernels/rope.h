@@ -14,7 +14,7 @@ enum class Turn { forward, backward };   // backward turns a gradient back
 
 // Turns x [sequences * tokens, heads * head_dim] in place; row r is at position first_position + r mod `tokens_per_sequence`.
 // Errors: InternalError when shapes disagree.
-void rope(Workers& workers, Matrix x, int heads, int head_dim, std::int64_t tokens_per_sequence, std::int64_t first_position,
-          const float* cosines, const float* sines, Turn turn);
+void rope(Workers& workers, Matrix x, int heads, int head_dim, std::int64_t tokens_per_sequence, std::int64_t first_position, const float* cosines,
+          const float* sines, Turn turn);
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

@@ -12,4 +12,4 @@ void swiglu_forward(Workers& workers, ConstMatrix gate, ConstMatrix up, Matrix h
 // dgate = dh * up * silu'(gate), dup = dh * silu(gate); outputs may be any of the inputs' memory, place by place.
 void swiglu_backward(Workers& workers, ConstMatrix gate, ConstMatrix up, ConstMatrix dh, Matrix dgate, Matrix dup);
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

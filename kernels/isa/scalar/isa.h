@@ -19,5 +19,5 @@ KERNEL_FN Floats splat(float value) { return value; }
 KERNEL_FN Floats load(const float* from) { return *from; }
 KERNEL_FN void store(float* to, Floats value) { *to = value; }
 
-}  // namespace
-}  // namespace lastro::kernels
+}   // namespace
+}   // namespace lastro::kernels

@@ -33,5 +33,5 @@ KERNEL_FN Ints bits_of(Floats a) { return (Ints)a; }
 KERNEL_FN Floats from_bits(Ints a) { return (Floats)a; }
 KERNEL_FN Floats to_floats(Ints a) { return (Floats)_mm256_cvtepi32_ps((__m256i)a); }
 
-}  // namespace
-}  // namespace lastro::kernels
+}   // namespace
+}   // namespace lastro::kernels

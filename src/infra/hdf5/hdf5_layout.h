@@ -30,4 +30,4 @@ inline constexpr const char* tile_digests = "tile_digests";
 inline constexpr int digest_bytes = 32;
 inline constexpr int data_alignment_bytes = 4096;   // large datasets begin on pages
 
-}  // namespace lastro::hdf5_layout
+}   // namespace lastro::hdf5_layout

@@ -32,8 +32,12 @@ hid_t check(hid_t result, const char* call) {
   std::string reason;
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, innermost, &reason);
   const int error = errno_in(reason);
-  throw EnvironmentError("hdf5 failed in " + std::string(call) + " (" + (error ? std::strerror(error) : reason.empty() ? "no reason given" : reason) + ")", "hdf5",
-                         call, error);
+  throw EnvironmentError("hdf5 failed in " + std::string(call) + " (" +
+                             (error            ? std::strerror(error)
+                              : reason.empty() ? "no reason given"
+                                               : reason) +
+                             ")",
+                         "hdf5", call, error);
 }
 
 class Handle {
@@ -88,8 +92,7 @@ Handle dataset_properties() {
 
 class Layout {
  public:
-  Layout(const std::filesystem::path& path, const ShardHeader& header)
-      : header_(header), file_(create(path)), properties_(dataset_properties()) {
+  Layout(const std::filesystem::path& path, const ShardHeader& header) : header_(header), file_(create(path)), properties_(dataset_properties()) {
     write_attribute(file_, "format", hdf5_layout::format);
     write_attribute(file_, "format_version", hdf5_layout::format_version);
     write_attribute(file_, "stage_key", header.stage_key);
@@ -152,7 +155,7 @@ class Layout {
   Handle properties_;
 };
 
-}  // namespace
+}   // namespace
 
 ShardPlaces Hdf5ShardFormat::lay_out(const std::filesystem::path& path, const ShardHeader& header) const {
   // A library built without thread safety must not be entered twice; laying out is short.
@@ -167,4 +170,4 @@ ShardPlaces Hdf5ShardFormat::lay_out(const std::filesystem::path& path, const Sh
   return places;
 }
 
-}  // namespace lastro
+}   // namespace lastro

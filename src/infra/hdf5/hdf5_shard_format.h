@@ -10,4 +10,4 @@ class Hdf5ShardFormat final : public ShardFormat {
   ShardPlaces lay_out(const std::filesystem::path& path, const ShardHeader& header) const override;
 };
 
-}  // namespace lastro
+}   // namespace lastro

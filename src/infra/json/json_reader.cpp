@@ -150,7 +150,7 @@ class TreeBuilder {
   Node root_;
 };
 
-}  // namespace
+}   // namespace
 
 Node parse_json(std::string_view text, std::string_view what) {
   if (text.size() > std::numeric_limits<int>::max()) throw ContractError(std::string(what) + " is larger than 2 GB (JSON files here are small)");
@@ -162,4 +162,4 @@ Node parse_json(std::string_view text, std::string_view what) {
   return tree.take();
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -133,10 +133,10 @@ class Writer {
   std::string out_;
 };
 
-}  // namespace
+}   // namespace
 
 std::string to_json(const Node& node) { return Writer(Order::of_the_tree, Lines::one, Unwritable::replaced).write(node); }
 std::string to_json_pretty(const Node& node) { return Writer(Order::of_the_tree, Lines::indented, Unwritable::replaced).write(node); }
 std::string to_canonical_json(const Node& node) { return Writer(Order::by_key, Lines::one, Unwritable::refused).write(node); }
 
-}  // namespace lastro
+}   // namespace lastro

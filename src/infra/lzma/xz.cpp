@@ -45,4 +45,4 @@ std::uint64_t XzLength::finish() {
   return state_->stream.total_out;
 }
 
-}  // namespace lastro
+}   // namespace lastro

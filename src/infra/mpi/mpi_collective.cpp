@@ -36,7 +36,7 @@ void for_pieces(std::int64_t total, Use use) {
   for (std::int64_t begin = 0; begin < total; begin += piece_bytes) use(begin, static_cast<int>(std::min(piece_bytes, total - begin)));
 }
 
-}  // namespace
+}   // namespace
 
 MpiCollective::MpiCollective(MPI_Comm parent, Waiting waiting) : waiting_(waiting) {
   check(MPI_Comm_dup(parent, &comm_), "MPI_Comm_dup");
@@ -133,9 +133,7 @@ void MpiCollective::fold_scatter(std::span<const float> mine, std::span<const st
   const auto slot = [&](std::int64_t k, int peer) {   // where piece k of a contributor arrives
     return staging_.data() + ((k & 1) * (size_ - 1) + (peer < rank_ ? peer : peer - 1)) * piece;
   };
-  const auto count_of = [&](std::int64_t k, int r) {
-    return static_cast<int>(std::clamp<std::int64_t>(lengths[r] - k * piece, 0, piece));
-  };
+  const auto count_of = [&](std::int64_t k, int r) { return static_cast<int>(std::clamp<std::int64_t>(lengths[r] - k * piece, 0, piece)); };
 
   const auto post = [&](std::int64_t k) {
     auto& requests = requests_[k & 1];
@@ -187,4 +185,4 @@ std::unique_ptr<Collective> MpiCollective::split(int color) {
   return std::unique_ptr<Collective>(new MpiCollective(Adopt{}, part, waiting_));
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -48,4 +48,4 @@ class MpiCollective final : public Collective {
   std::vector<MPI_Request> requests_[2];   // in flight, by parity of the piece; kept so that no step allocates
 };
 
-}  // namespace lastro
+}   // namespace lastro

@@ -31,13 +31,11 @@ MpiSession::~MpiSession() {
 }
 
 std::unique_ptr<Collective> MpiSession::ranks() { return std::make_unique<MpiCollective>(MPI_COMM_WORLD, MpiCollective::Waiting::busy); }
-std::unique_ptr<Collective> MpiSession::background_ranks() {
-  return std::make_unique<MpiCollective>(MPI_COMM_WORLD, MpiCollective::Waiting::asleep);
-}
+std::unique_ptr<Collective> MpiSession::background_ranks() { return std::make_unique<MpiCollective>(MPI_COMM_WORLD, MpiCollective::Waiting::asleep); }
 
 void MpiSession::abort(int exit_code) {
   MPI_Abort(MPI_COMM_WORLD, exit_code);
   std::_Exit(exit_code);
 }
 
-}  // namespace lastro
+}   // namespace lastro

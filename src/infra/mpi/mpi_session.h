@@ -30,4 +30,4 @@ class MpiSession {
   int exceptions_at_start_;
 };
 
-}  // namespace lastro
+}   // namespace lastro

@@ -63,4 +63,4 @@ Digest sha256_file(const std::filesystem::path& path) {
   return hash.finish();
 }
 
-}  // namespace lastro
+}   // namespace lastro

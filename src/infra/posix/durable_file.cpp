@@ -68,13 +68,14 @@ std::int64_t read_all(int fd, std::int64_t offset, std::span<std::byte> bytes) {
 std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> entries;
   std::error_code error;
-  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) entries.push_back(entry->path());
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    entries.push_back(entry->path());
   if (error) fail(folder, "cannot be listed", "opendir", error.value());
   std::sort(entries.begin(), entries.end());
   return entries;
 }
 
-}  // namespace
+}   // namespace
 
 DraftFile::DraftFile(std::string_view subject, std::filesystem::path draft, Begin begin) : subject_(subject), draft_(std::move(draft)) {
   call(subject_, "open", draft_, "cannot be created", [&] {
@@ -141,8 +142,8 @@ void InputFile::read_at(std::int64_t offset, std::span<std::byte> bytes) const {
   const std::int64_t got = read_all(fd_, offset, bytes);
   if (got < 0) fail(path_, "cannot be read", "pread", static_cast<int>(-got));
   if (got != static_cast<std::int64_t>(bytes.size()))
-    throw ContractError(path_.string() + " ends at byte " + std::to_string(offset + got) + " (" + std::to_string(bytes.size()) + " bytes were to be read from " +
-                            std::to_string(offset) + ")",
+    throw ContractError(path_.string() + " ends at byte " + std::to_string(offset + got) + " (" + std::to_string(bytes.size()) +
+                            " bytes were to be read from " + std::to_string(offset) + ")",
                         path_.string(), std::to_string(bytes.size()), std::to_string(got));
 }
 
@@ -220,4 +221,4 @@ void link_or_copy(const std::filesystem::path& from, const std::filesystem::path
 
 void sync_artifact_folder(const std::filesystem::path& folder) { sync_folder_entries("artifact", "sync", folder); }
 
-}  // namespace lastro
+}   // namespace lastro

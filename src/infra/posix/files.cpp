@@ -67,7 +67,7 @@ std::string sealed_text(const Node& content) {
   return text + "\n  \"" + std::string(seal_key) + "\": \"" + seal.to_string() + "\"\n}\n";
 }
 
-}  // namespace
+}   // namespace
 
 std::string read_file(const std::filesystem::path& path) {
   File file(path, O_RDONLY, "cannot be opened");
@@ -106,9 +106,7 @@ void write_file(const std::filesystem::path& path, std::string_view text) {
   sync_folder(path.parent_path());
 }
 
-void sync_folder(const std::filesystem::path& folder) {
-  File(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY, "cannot be opened").sync();
-}
+void sync_folder(const std::filesystem::path& folder) { File(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY, "cannot be opened").sync(); }
 
 void sync_file(const std::filesystem::path& path) { File(path, O_RDONLY, "cannot be opened").sync(); }
 
@@ -135,8 +133,9 @@ Node read_sealed_json(const std::filesystem::path& path) {
   }
   const std::string wanted = sha256(to_json_pretty(content)).to_string();
   if (text != sealed_text(content))   // the whole text, so that no byte, not even of the layout, goes unseen
-    throw ContractError(path.string() + " is damaged (its content's hash is " + wanted + ", its seal says " + found + ")", path.string(), wanted, found);
+    throw ContractError(path.string() + " is damaged (its content's hash is " + wanted + ", its seal says " + found + ")", path.string(), wanted,
+                        found);
   return content;
 }
 
-}  // namespace lastro
+}   // namespace lastro

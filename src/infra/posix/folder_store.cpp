@@ -6,9 +6,9 @@
 #include <cerrno>
 #include <cstring>
 
+#include "core/files.h"
 #include "core/hash.h"
 #include "domain/errors.h"
-#include "core/files.h"
 
 namespace lastro {
 namespace fs = std::filesystem;
@@ -52,8 +52,7 @@ ArtifactRecord artifact_from(const Node& node, const fs::path& file) {
   record.type = type_named(node.at("type").text(), file);
   record.digest = digest_at(node, "digest", file);
   for (const Node& entry : node.at("files").items())
-    record.files.push_back(
-        {entry.at("name").text(), static_cast<std::uint64_t>(entry.at("bytes").integer()), digest_at(entry, "sha256", file)});
+    record.files.push_back({entry.at("name").text(), static_cast<std::uint64_t>(entry.at("bytes").integer()), digest_at(entry, "sha256", file)});
   record.summary = node.at("summary");
   return record;
 }
@@ -84,7 +83,8 @@ Node read_record(const fs::path& file) {
   try {
     return read_sealed_json(file);
   } catch (const ContractError& error) {
-    throw ContractError(std::string(error.what()) + " remove this file, and the next run makes again what it stands for", file.string(), error.wanted, error.found);
+    throw ContractError(std::string(error.what()) + " remove this file, and the next run makes again what it stands for", file.string(), error.wanted,
+                        error.found);
   }
 }
 
@@ -106,7 +106,7 @@ std::vector<Digest> digests_named_in(const fs::path& folder) {
   return digests;
 }
 
-}  // namespace
+}   // namespace
 
 FolderStore::FolderStore(fs::path root) : root_(std::move(root)) {}
 
@@ -186,7 +186,8 @@ std::vector<Damage> FolderStore::verify(const Digest& digest) const {
     else if (const Digest found = sha256_file(path); found != file.sha256)
       damages.push_back({path.string(), "", file.sha256.to_string(), found.to_string()});
   }
-  for (const std::string& name : unexpected) damages.push_back({(folder / name).string(), "", "no such file", "a file that the artifact does not list"});
+  for (const std::string& name : unexpected)
+    damages.push_back({(folder / name).string(), "", "no such file", "a file that the artifact does not list"});
   const bool content_is_files = record.type != ArtifactType::checkpoint;   // a checkpoint's digest is over its logical tiles
   if (content_is_files && digest_of_files(record.type, record.files) != digest)
     damages.push_back({(folder / record_name).string(), "", digest.to_string(), digest_of_files(record.type, record.files).to_string()});
@@ -224,4 +225,4 @@ std::vector<fs::path> FolderStore::known_runs() const {
 std::vector<Digest> FolderStore::artifacts() const { return digests_named_in(root_ / "objects"); }
 std::vector<Digest> FolderStore::keys() const { return digests_named_in(root_ / "keys"); }
 
-}  // namespace lastro
+}   // namespace lastro

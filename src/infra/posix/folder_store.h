@@ -39,4 +39,4 @@ class FolderStore final : public Store {
   std::filesystem::path root_;
 };
 
-}  // namespace lastro
+}   // namespace lastro

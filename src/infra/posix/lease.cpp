@@ -10,8 +10,8 @@
 #include <string>
 #include <thread>
 
-#include "domain/errors.h"
 #include "core/files.h"
+#include "domain/errors.h"
 
 namespace lastro {
 namespace {
@@ -32,7 +32,7 @@ std::string holder_of(const std::filesystem::path& file) {
   return line.empty() ? "a process that has not said its name yet" : line;
 }
 
-}  // namespace
+}   // namespace
 
 Lease::Lease(const std::filesystem::path& run, std::chrono::milliseconds patience) {
   make_folders(run);
@@ -49,7 +49,8 @@ Lease::Lease(const std::filesystem::path& run, std::chrono::milliseconds patienc
     }
     ::close(fd_);
     if (error != EWOULDBLOCK) throw EnvironmentError(file.string() + " cannot be locked (" + std::strerror(error) + ")", "libc", "flock", error);
-    throw EnvironmentError(run.string() + " is in use by " + holder_of(file) + " (two runs in one directory would mix) wait for it, stop it, or choose another --run");
+    throw EnvironmentError(run.string() + " is in use by " + holder_of(file) +
+                           " (two runs in one directory would mix) wait for it, stop it, or choose another --run");
   }
   const std::string line = holder_line();
   if (::ftruncate(fd_, 0) != 0 || ::pwrite(fd_, line.data(), line.size(), 0) != static_cast<ssize_t>(line.size())) {
@@ -61,4 +62,4 @@ Lease::Lease(const std::filesystem::path& run, std::chrono::milliseconds patienc
 
 Lease::~Lease() { ::close(fd_); }
 
-}  // namespace lastro
+}   // namespace lastro

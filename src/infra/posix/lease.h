@@ -18,4 +18,4 @@ class Lease {
   int fd_;
 };
 
-}  // namespace lastro
+}   // namespace lastro

@@ -47,7 +47,8 @@ void relay_lines(int fd, const std::function<void(std::string_view)>& on_line) {
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
     pending.append(block, got);
-    for (std::size_t end; (end = pending.find('\n')) != std::string::npos; pending.erase(0, end + 1)) on_line(std::string_view(pending).substr(0, end));
+    for (std::size_t end; (end = pending.find('\n')) != std::string::npos; pending.erase(0, end + 1))
+      on_line(std::string_view(pending).substr(0, end));
   }
   if (!pending.empty()) on_line(pending);
 }
@@ -71,12 +72,13 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
-}  // namespace
+}   // namespace
 
 ChildEnd run_child(const std::vector<std::string>& command, const std::vector<std::pair<std::string, std::string>>& environment,
                    const std::function<void(std::string_view line)>& on_error_line) {
   int errors[2];
-  if (::pipe2(errors, O_CLOEXEC) != 0) throw EnvironmentError(std::string("no pipe could be made (") + std::strerror(errno) + ")", "libc", "pipe", errno);
+  if (::pipe2(errors, O_CLOEXEC) != 0)
+    throw EnvironmentError(std::string("no pipe could be made (") + std::strerror(errno) + ")", "libc", "pipe", errno);
   std::vector<std::string> arguments = command;
   std::vector<std::string> variables = environment_with(environment);
   const std::vector<char*> argv = pointers(arguments);
@@ -100,8 +102,7 @@ ChildEnd run_child(const std::vector<std::string>& command, const std::vector<st
   relay_lines(errors[0], on_error_line);
   ::close(errors[0]);
   int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {}
   child_process = 0;
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status)};
 }
@@ -124,4 +125,4 @@ bool stop_was_requested() { return stop_requests > 0; }
 
 std::string own_program() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -27,4 +27,4 @@ bool stop_was_requested();
 // The program that is running, as a path.
 std::string own_program();
 
-}  // namespace lastro
+}   // namespace lastro

@@ -18,4 +18,4 @@ void SelfCollective::fold_scatter(std::span<const float> mine, std::span<const s
   add(accumulator, mine);
 }
 
-}  // namespace lastro
+}   // namespace lastro

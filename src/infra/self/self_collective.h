@@ -19,4 +19,4 @@ class SelfCollective final : public Collective {
   std::unique_ptr<Collective> split(int) override { return std::make_unique<SelfCollective>(); }
 };
 
-}  // namespace lastro
+}   // namespace lastro

@@ -162,7 +162,7 @@ class ThreadsCollective final : public Collective {
   int rank_;
 };
 
-}  // namespace
+}   // namespace
 
 void run_as_ranks(int ranks, const std::function<void(Collective& ranks)>& body) {
   World world;
@@ -182,4 +182,4 @@ void run_as_ranks(int ranks, const std::function<void(Collective& ranks)>& body)
   if (world.failure) std::rethrow_exception(world.failure);
 }
 
-}  // namespace lastro
+}   // namespace lastro

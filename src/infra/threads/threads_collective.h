@@ -11,4 +11,4 @@ namespace lastro {
 // For tests, and for work that wants the shape of several ranks inside one process.
 void run_as_ranks(int ranks, const std::function<void(Collective& ranks)>& body);
 
-}  // namespace lastro
+}   // namespace lastro

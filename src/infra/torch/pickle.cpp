@@ -157,52 +157,59 @@ class Reader {
 
   void step(unsigned char operation) {
     switch (operation) {
-      case 0x80: take(1); break;                                             // PROTO
-      case 0x95: take(8); break;                                             // FRAME
-      case '(': marks_.push_back(stack_.size()); break;                      // MARK
-      case '0': pop(); break;                                                // POP
-      case 'N': push({}); break;                                             // NONE
-      case 0x88: push({true}); break;                                        // NEWTRUE
-      case 0x89: push({false}); break;                                       // NEWFALSE
+      case 0x80: take(1); break;                                                     // PROTO
+      case 0x95: take(8); break;                                                     // FRAME
+      case '(': marks_.push_back(stack_.size()); break;                              // MARK
+      case '0': pop(); break;                                                        // POP
+      case 'N': push({}); break;                                                     // NONE
+      case 0x88: push({true}); break;                                                // NEWTRUE
+      case 0x89: push({false}); break;                                               // NEWFALSE
       case 'J': push({std::int64_t{static_cast<std::int32_t>(number(4))}}); break;   // BININT
-      case 'K': push({static_cast<std::int64_t>(number(1))}); break;         // BININT1
-      case 'M': push({static_cast<std::int64_t>(number(2))}); break;         // BININT2
-      case 0x8a: push({long_integer(number(1))}); break;                     // LONG1
-      case 'G': take(8); push({}); break;                                    // BINFLOAT: no tensor needs one
-      case 'X': push({characters(number(4))}); break;                        // BINUNICODE
-      case 0x8c: push({characters(number(1))}); break;                       // SHORT_BINUNICODE
-      case 'U': push({characters(number(1))}); break;                        // SHORT_BINSTRING
-      case 'T': push({characters(number(4))}); break;                        // BINSTRING
-      case 'C': push({characters(number(1))}); break;                        // SHORT_BINBYTES
-      case 'B': push({characters(number(4))}); break;                        // BINBYTES
-      case '}': push({std::make_shared<PickledPairs>()}); break;             // EMPTY_DICT
-      case ']': case ')': case 0x8f: push_items({}); break;                  // EMPTY_LIST, EMPTY_TUPLE, EMPTY_SET
-      case 't': push_items(pop_to_mark()); break;                            // TUPLE
-      case 0x85: push_items(pop_some(1)); break;                             // TUPLE1
-      case 0x86: push_items(pop_some(2)); break;                             // TUPLE2
-      case 0x87: push_items(pop_some(3)); break;                             // TUPLE3
-      case 'a': append(pop_some(1)); break;                                  // APPEND
-      case 'e': case 0x90: append(pop_to_mark()); break;                     // APPENDS, ADDITEMS
-      case 's': set_items(pop_some(2)); break;                               // SETITEM
-      case 'u': set_items(pop_to_mark()); break;                             // SETITEMS
-      case 'q': remember(number(1)); break;                                  // BINPUT
-      case 'r': remember(number(4)); break;                                  // LONG_BINPUT
-      case 0x94: remember(memo_.size()); break;                              // MEMOIZE
-      case 'h': recall(number(1)); break;                                    // BINGET
-      case 'j': recall(number(4)); break;                                    // LONG_BINGET
-      case 'c': {                                                            // GLOBAL
+      case 'K': push({static_cast<std::int64_t>(number(1))}); break;                 // BININT1
+      case 'M': push({static_cast<std::int64_t>(number(2))}); break;                 // BININT2
+      case 0x8a: push({long_integer(number(1))}); break;                             // LONG1
+      case 'G':
+        take(8);
+        push({});
+        break;                                                     // BINFLOAT: no tensor needs one
+      case 'X': push({characters(number(4))}); break;              // BINUNICODE
+      case 0x8c: push({characters(number(1))}); break;             // SHORT_BINUNICODE
+      case 'U': push({characters(number(1))}); break;              // SHORT_BINSTRING
+      case 'T': push({characters(number(4))}); break;              // BINSTRING
+      case 'C': push({characters(number(1))}); break;              // SHORT_BINBYTES
+      case 'B': push({characters(number(4))}); break;              // BINBYTES
+      case '}': push({std::make_shared<PickledPairs>()}); break;   // EMPTY_DICT
+      case ']':
+      case ')':
+      case 0x8f: push_items({}); break;             // EMPTY_LIST, EMPTY_TUPLE, EMPTY_SET
+      case 't': push_items(pop_to_mark()); break;   // TUPLE
+      case 0x85: push_items(pop_some(1)); break;    // TUPLE1
+      case 0x86: push_items(pop_some(2)); break;    // TUPLE2
+      case 0x87: push_items(pop_some(3)); break;    // TUPLE3
+      case 'a': append(pop_some(1)); break;         // APPEND
+      case 'e':
+      case 0x90: append(pop_to_mark()); break;     // APPENDS, ADDITEMS
+      case 's': set_items(pop_some(2)); break;     // SETITEM
+      case 'u': set_items(pop_to_mark()); break;   // SETITEMS
+      case 'q': remember(number(1)); break;        // BINPUT
+      case 'r': remember(number(4)); break;        // LONG_BINPUT
+      case 0x94: remember(memo_.size()); break;    // MEMOIZE
+      case 'h': recall(number(1)); break;          // BINGET
+      case 'j': recall(number(4)); break;          // LONG_BINGET
+      case 'c': {                                  // GLOBAL
         const std::string module = line();
         push({PickledName{module + " " + line()}});
         break;
       }
-      case 0x93: {                                                           // STACK_GLOBAL
+      case 0x93: {   // STACK_GLOBAL
         const auto names = pop_some(2);
         push({PickledName{text(names[0]) + " " + text(names[1])}});
         break;
       }
-      case 'Q': push(persistent(pop())); break;                              // BINPERSID
-      case 'R': case 0x81: call_top(pop()); break;                           // REDUCE, NEWOBJ
-      case 'b': pop(); break;                                                // BUILD: attributes, such as a state_dict's _metadata, are left out
+      case 'Q': push(persistent(pop())); break;   // BINPERSID
+      case 'R':
+      case 0x81: call_top(pop()); break;   // REDUCE, NEWOBJ
+      case 'b': pop(); break;              // BUILD: attributes, such as a state_dict's _metadata, are left out
       default: refuse("it has operation " + std::to_string(operation) + ", which torch.save does not write for tensors");
     }
   }
@@ -214,8 +221,8 @@ class Reader {
   std::map<std::uint64_t, Pickled> memo_;
 };
 
-}  // namespace
+}   // namespace
 
 Pickled read_pickle(std::span<const std::byte> bytes) { return Reader(bytes).read(); }
 
-}  // namespace lastro
+}   // namespace lastro

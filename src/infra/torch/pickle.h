@@ -16,7 +16,7 @@ struct PickledTensor {
   std::string storage_type;   // "FloatStorage", "BFloat16Storage", ...
   std::string storage_key;    // the record data/<key> of the archive
   std::int64_t storage_elements = 0;
-  std::int64_t offset = 0;    // elements
+  std::int64_t offset = 0;   // elements
   std::vector<std::int64_t> sizes, strides;
 };
 
@@ -30,7 +30,9 @@ struct PickledOpaque {};
 
 // Lists, tuples and mappings are shared, as references are in the format.
 struct Pickled {
-  std::variant<PickledOpaque, bool, std::int64_t, std::string, PickledName, PickledTensor, std::shared_ptr<PickledItems>, std::shared_ptr<PickledPairs>> value;
+  std::variant<PickledOpaque, bool, std::int64_t, std::string, PickledName, PickledTensor, std::shared_ptr<PickledItems>,
+               std::shared_ptr<PickledPairs>>
+      value;
 
   template <class T>
   const T* as() const {
@@ -43,4 +45,4 @@ struct Pickled {
 // Throws std::runtime_error with the reason when the bytes are not a pickle of this kind.
 Pickled read_pickle(std::span<const std::byte> bytes);
 
-}  // namespace lastro
+}   // namespace lastro

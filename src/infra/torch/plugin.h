@@ -15,4 +15,4 @@ struct TorchPlugin {
 };
 inline constexpr const char* torch_plugin_entry = "lastro_torch_plugin";
 
-}  // namespace lastro
+}   // namespace lastro

@@ -76,8 +76,7 @@ class PtFile final : public TensorSource {
   void read(const Entry& entry, std::span<float> values) override {
     const PickledTensor& tensor = tensors_.at(entry.name);
     const auto type = floating_type(tensor.storage_type);
-    if (!type)
-      throw ContractError("tensor " + entry.name + " has type " + entry.dtype + " (weights are floating point) dequantise the model first");
+    if (!type) throw ContractError("tensor " + entry.name + " has type " + entry.dtype + " (weights are floating point) dequantise the model first");
     if (entry.elements() != static_cast<std::int64_t>(values.size())) throw InternalError("tensor " + entry.name + " is of another size");
     const auto [data, bytes] = record("data/" + tensor.storage_key);
     if (static_cast<std::int64_t>(bytes) < tensor.storage_elements * static_cast<std::int64_t>(c10::elementSize(*type)))
@@ -89,7 +88,8 @@ class PtFile final : public TensorSource {
 
  private:
   [[noreturn]] void refuse(const std::string& why) const {
-    throw ContractError(file_.string() + " is not a PyTorch checkpoint of plain tensors (" + why.substr(0, why.find('\n')) + ") save model.state_dict()");
+    throw ContractError(file_.string() + " is not a PyTorch checkpoint of plain tensors (" + why.substr(0, why.find('\n')) +
+                        ") save model.state_dict()");
   }
 
   // LibTorch's reader of the archive throws its own kinds of exceptions, with a backtrace behind the first line.
@@ -122,8 +122,8 @@ class PtFile final : public TensorSource {
   std::vector<Entry> entries_;
 };
 
-}  // namespace
+}   // namespace
 
 std::unique_ptr<TensorSource> open_pt_file(const std::filesystem::path& file) { return std::make_unique<PtFile>(file); }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -25,7 +25,8 @@ TorchPlugin open_plugin() {
   const std::string path = plugin_path().string();
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);   // never closed: LibTorch cannot be unloaded
   void* entry = library ? dlsym(library, torch_plugin_entry) : nullptr;
-  if (!entry) throw EnvironmentError(path + " cannot be loaded (" + dlerror() + ") is LibTorch still where it was at build time?", "LibTorch", "dlopen", errno);
+  if (!entry)
+    throw EnvironmentError(path + " cannot be loaded (" + dlerror() + ") is LibTorch still where it was at build time?", "LibTorch", "dlopen", errno);
   TorchPlugin plugin{};
   reinterpret_cast<void (*)(TorchPlugin*)>(entry)(&plugin);
   return plugin;
@@ -36,9 +37,9 @@ const TorchPlugin& plugin() {
   return opened;
 }
 
-}  // namespace
+}   // namespace
 
 std::unique_ptr<Oracle> load_torch_oracle() { return plugin().make_oracle(); }
 std::unique_ptr<TensorSource> load_pt_file(const std::filesystem::path& file) { return plugin().open_pt_file(file); }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -16,4 +16,4 @@ std::unique_ptr<Oracle> load_torch_oracle();
 // "model". Nothing in the file is executed. Throws ContractError when it is not such a file.
 std::unique_ptr<TensorSource> load_pt_file(const std::filesystem::path& file);
 
-}  // namespace lastro
+}   // namespace lastro

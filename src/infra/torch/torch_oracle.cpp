@@ -85,9 +85,7 @@ class Llama {
   const Tensor& parameter(const std::string& name) const { return parameters_.at(name); }
   Tensor linear(const Tensor& x, const std::string& name) const { return at::matmul(x, parameter(name).t()); }
 
-  Tensor norm(const Tensor& x, const std::string& name) const {
-    return x * at::rsqrt(x.pow(2).mean(-1, true) + shape_.norm_eps) * parameter(name);
-  }
+  Tensor norm(const Tensor& x, const std::string& name) const { return x * at::rsqrt(x.pow(2).mean(-1, true) + shape_.norm_eps) * parameter(name); }
 
   Tensor rotate(const Tensor& x) const {   // [sequences, heads, tokens, head_dim]
     const auto halves = x.chunk(2, -1);
@@ -168,8 +166,8 @@ class TorchOracle final : public Oracle {
   }
 };
 
-}  // namespace
+}   // namespace
 
 std::unique_ptr<Oracle> make_torch_oracle() { return std::make_unique<TorchOracle>(); }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -20,7 +20,7 @@ constexpr int spins = 2000;   // some ten microseconds: longer than the gaps bet
 
 void flush_denormals() { _mm_setcsr(_mm_getcsr() | 0x8040); }   // FTZ and DAZ
 
-}  // namespace
+}   // namespace
 
 class WorkerPool::Threads {
  public:
@@ -131,4 +131,4 @@ WorkerPool::~WorkerPool() = default;
 int WorkerPool::size() const { return threads_->size(); }
 void WorkerPool::run(const std::function<void(int worker)>& task) { threads_->run(task); }
 
-}  // namespace lastro
+}   // namespace lastro

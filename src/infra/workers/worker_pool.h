@@ -21,4 +21,4 @@ class WorkerPool final : public Workers {
   std::unique_ptr<Threads> threads_;
 };
 
-}  // namespace lastro
+}   // namespace lastro

@@ -9,7 +9,9 @@
 namespace lastro {
 namespace {
 
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) { return std::find(words.begin(), words.end(), word) != words.end(); }
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool are_digits(std::string_view text) { return !text.empty() && std::all_of(text.begin(), text.end(), is_digit); }
@@ -49,7 +51,7 @@ PlainScalar real_number(std::string_view word) {
   return {Node(value), ""};
 }
 
-}  // namespace
+}   // namespace
 
 PlainScalar resolve_plain(std::string_view word) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -62,11 +64,12 @@ PlainScalar resolve_plain(std::string_view word) {
   if (word.size() > 2 && word.starts_with("0o")) return whole_number(word, word.substr(2), 8);
   if (word.size() > 2 && word.starts_with("0x")) return whole_number(word, word.substr(2), 16);
   if (are_digits(digits)) {
-    if (digits.size() > 1 && digits.front() == '0') return {Node(0), " has a leading zero (octal to some readers: write 0o for that; put it in quotes if it is a text)"};
+    if (digits.size() > 1 && digits.front() == '0')
+      return {Node(0), " has a leading zero (octal to some readers: write 0o for that; put it in quotes if it is a text)"};
     return whole_number(word, digits, 10);
   }
   if (is_real(digits)) return real_number(word);
   return {Node(word), ""};
 }
 
-}  // namespace lastro
+}   // namespace lastro

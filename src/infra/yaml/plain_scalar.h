@@ -15,4 +15,4 @@ struct PlainScalar {
 };
 PlainScalar resolve_plain(std::string_view word);
 
-}  // namespace lastro
+}   // namespace lastro

@@ -23,7 +23,7 @@ std::string_view content_of(std::string_view line) {
   return last == line.npos ? "" : line.substr(0, last + 1);
 }
 
-}  // namespace
+}   // namespace
 
 SourceText::SourceText(std::string_view text) : text_(text) {
   if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);
@@ -72,7 +72,9 @@ std::size_t SourceText::dash_before(std::size_t offset) const {
 void SourceText::check_bytes(const std::string& file, Problems& problems) const {
   for (std::size_t index = 0; index < line_starts_.size(); ++index) {
     std::string_view rest = line(index);
-    const auto refuse = [&](std::size_t at, std::string message) { problems.push_back({file, mark_at(line_starts_[index] + at), std::move(message)}); };
+    const auto refuse = [&](std::size_t at, std::string message) {
+      problems.push_back({file, mark_at(line_starts_[index] + at), std::move(message)});
+    };
     const std::size_t content = rest.find_first_not_of(" \t\r\n");
     const std::size_t tab = rest.find('\t');
     if (content != npos && tab < content && rest[content] != '#') refuse(tab, "a tab indents this line (YAML is indented with blanks)");
@@ -93,4 +95,4 @@ void SourceText::check_bytes(const std::string& file, Problems& problems) const 
   }
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -38,4 +38,4 @@ class SourceText {
   std::vector<std::size_t> line_starts_;
 };
 
-}  // namespace lastro
+}   // namespace lastro

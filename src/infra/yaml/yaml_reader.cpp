@@ -148,7 +148,7 @@ class TreeBuilder final : public YAML::EventHandler {
       refuse(at, "a key written with ? (write it as `key: value`)");
     else if (!is_decorated(at) && source_.at(after_key(at, key.text())) != ':')
       refuse(at, key.text().find(':') != std::string::npos ? "the colon in " + shown(key) + " is not followed by a blank (write `key: value`)"
-                                                          : shown(key) + " is a key without a colon (write `key: value`)");
+                                                           : shown(key) + " is a key without a colon (write `key: value`)");
     mapping.entries.push_back({key.is_null() ? "" : key.text(), Node(), source_.mark_at(at)});
     mapping.wants_value = true;
     mapping.key_offset = at;
@@ -237,7 +237,8 @@ std::string explained(const std::string& message) {
   const auto says = [&](std::string_view words) { return message.find(words) != std::string::npos; };
   if (says("end of sequence flow")) return "a list opened with [ is not closed";
   if (says("end of map flow")) return "a mapping opened with { is not closed";
-  if (says("end of map") || says("end of sequence")) return "this does not belong to what stands above it (the indentation differs, or a quote ended early)";
+  if (says("end of map") || says("end of sequence"))
+    return "this does not belong to what stands above it (the indentation differs, or a quote ended early)";
   if (says("illegal map value")) return "a colon where no value can follow (quote a text that holds \": \", or mind the indentation)";
   if (says("illegal block entry")) return "a list item cannot begin here (put each `- item` on a line of its own)";
   if (says("illegal flow end")) return "a bracket is closed that was not opened";
@@ -248,13 +249,15 @@ std::string explained(const std::string& message) {
 
 // What stands behind a syntax error was misread.
 void drop_behind(Mark mark, Problems& problems, std::size_t first) {
-  const auto is_behind = [mark](const Problem& problem) { return std::pair(problem.mark.line, problem.mark.column) >= std::pair(mark.line, mark.column); };
+  const auto is_behind = [mark](const Problem& problem) {
+    return std::pair(problem.mark.line, problem.mark.column) >= std::pair(mark.line, mark.column);
+  };
   problems.erase(std::remove_if(problems.begin() + static_cast<std::ptrdiff_t>(first), problems.end(), is_behind), problems.end());
 }
 
 bool is_about_an_opening(const std::string& message) { return message.find(" flow not found") != std::string::npos; }
 
-}  // namespace
+}   // namespace
 
 Node parse_yaml(std::string_view text, const std::string& file, Problems& problems) {
   if (text.size() > largest_file) {
@@ -269,8 +272,7 @@ Node parse_yaml(std::string_view text, const std::string& file, Problems& proble
   TreeBuilder tree(source, file, problems);
   try {
     YAML::Parser parser(stream);
-    while (parser.HandleNextDocument(tree)) {
-    }
+    while (parser.HandleNextDocument(tree)) {}
   } catch (const Stop&) {
     return {};
   } catch (const YAML::Exception& error) {
@@ -282,4 +284,4 @@ Node parse_yaml(std::string_view text, const std::string& file, Problems& proble
   return tree.take();
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -96,8 +96,8 @@ class Writer {
   std::string out_;
 };
 
-}  // namespace
+}   // namespace
 
 std::string to_yaml_block(const Node& tree) { return Writer().write(tree); }
 
-}  // namespace lastro
+}   // namespace lastro

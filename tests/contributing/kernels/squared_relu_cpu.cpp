@@ -16,12 +16,13 @@ KERNEL_FN V squared_relu_element(V x) {
 void squared_relu(ConstMatrix x, Matrix y) {
   count_piece();
   for (std::int64_t r = 0; r < y.rows; ++r)
-    each(y.columns, [&](auto at, auto put) __attribute__((always_inline)) { put(y.row(r), squared_relu_element(at(x.row(r)))); });
+    each(
+        y.columns, [&](auto at, auto put) __attribute__((always_inline)) { put(y.row(r), squared_relu_element(at(x.row(r)))); });
 }
 
-}  // namespace
+}   // namespace
 
 template <>
 const SquaredReluEntries OnPath<SquaredReluEntries, isa_path>::entries = {squared_relu};
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

@@ -15,4 +15,4 @@ const SquaredReluEntries OnPath<SquaredReluEntries, CpuPath::v3>::entries;
 template <>
 const SquaredReluEntries OnPath<SquaredReluEntries, CpuPath::v4>::entries;
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels

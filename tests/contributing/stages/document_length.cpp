@@ -29,4 +29,4 @@ StageResult DocumentLengthStage::run(RunContext& run, const Inputs& inputs) cons
   return result;
 }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -22,4 +22,4 @@ class DocumentLengthStage {
   StageResult run(RunContext& run, const Inputs& inputs) const;
 };
 
-}  // namespace lastro
+}   // namespace lastro

@@ -35,12 +35,9 @@ ModelShape round_shape() {
 }
 
 std::vector<Case> cases() {
-  return {odd_case("TiedOneKeyHead", true, 3, 1, {2, 41}),
-          odd_case("UntiedOneKeyHead", false, 3, 1, {2, 41}),
-          odd_case("TiedAllKeyHeads", true, 3, 3, {1, 75}),
-          odd_case("UntiedGroupedAcrossKeyBlocks", false, 4, 2, {3, 70}),
-          odd_case("OneToken", true, 3, 1, {5, 1}),
-          {"RoundSizes", round_shape(), {2, 128}}};
+  return {odd_case("TiedOneKeyHead", true, 3, 1, {2, 41}),  odd_case("UntiedOneKeyHead", false, 3, 1, {2, 41}),
+          odd_case("TiedAllKeyHeads", true, 3, 3, {1, 75}), odd_case("UntiedGroupedAcrossKeyBlocks", false, 4, 2, {3, 70}),
+          odd_case("OneToken", true, 3, 1, {5, 1}),         {"RoundSizes", round_shape(), {2, 128}}};
 }
 
 class TheOracle : public testing::TestWithParam<Case> {};
@@ -53,7 +50,8 @@ TEST_P(TheOracle, AgreesOnTheLossAndEveryGradientTensor) {
   OneWorker one;
 
   const auto ours = run_pass(model, leaf, Keep::inputs, one);
-  const auto answer = make_torch_oracle()->judge(shape, model.weights(), {leaf_shape, leaf.tokens, leaf.targets, leaf.loss_weights}, Oracle::Precision::fp64);
+  const auto answer =
+      make_torch_oracle()->judge(shape, model.weights(), {leaf_shape, leaf.tokens, leaf.targets, leaf.loss_weights}, Oracle::Precision::fp64);
 
   EXPECT_NEAR(ours.loss / answer.loss, 1.0, 1e-6);
   for (std::size_t row = 0; row < leaf.tokens.size(); ++row) EXPECT_NEAR(ours.logprobs[row], answer.logprobs[row], 5e-5) << row;
@@ -74,5 +72,5 @@ TEST(TheOracle, AnswersInFp32Too) {
   EXPECT_THAT(oracle->name(), testing::StartsWith("LibTorch "));
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

@@ -12,7 +12,13 @@ using namespace std::string_literals;
 Pickled read(const std::string& bytes) { return read_pickle(std::as_bytes(std::span(bytes))); }
 
 // What Python writes for OrderedDict(w=5) with an attribute _metadata, as every module's state_dict has one.
-const std::string state_dict = "\x80\x02"s "ccollections\nOrderedDict\n"s ")R"s "(X\x01\0\0\0wK\x05u"s "}X\x09\0\0\0_metadataK\x01s"s "b."s;
+const std::string state_dict =
+    "\x80\x02"s
+    "ccollections\nOrderedDict\n"s
+    ")R"s
+    "(X\x01\0\0\0wK\x05u"s
+    "}X\x09\0\0\0_metadataK\x01s"s
+    "b."s;
 
 TEST(Pickle, ReadsAStateDictAndLeavesItsAttributesOut) {
   const Pickled value = read(state_dict);
@@ -24,7 +30,11 @@ TEST(Pickle, ReadsAStateDictAndLeavesItsAttributesOut) {
 }
 
 TEST(Pickle, NeverCallsWhatItNames) {
-  const Pickled value = read("\x80\x02"s "cos\nsystem\n"s "X\x04\0\0\0true"s "\x85R."s);
+  const Pickled value = read(
+      "\x80\x02"s
+      "cos\nsystem\n"s
+      "X\x04\0\0\0true"s
+      "\x85R."s);
 
   EXPECT_TRUE(value.as<PickledOpaque>());
 }
@@ -40,5 +50,5 @@ TEST(Pickle, RefusesAnEmptyStackAndUnknownOperations) {
   EXPECT_THROW(read("\xff."), std::runtime_error);
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

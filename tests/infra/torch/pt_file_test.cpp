@@ -67,5 +67,5 @@ TEST(PtFile, RefusesWhatIsNoCheckpoint) {
   EXPECT_THROW(source->read(source->entries()[0], values), ContractError);
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

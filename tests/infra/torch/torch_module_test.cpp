@@ -19,9 +19,7 @@ TEST(TorchModule, GivesTheOracleThatLinkingWouldGive) {
   EXPECT_EQ(loaded.gradients, make_torch_oracle()->judge(model.shape, model.weights(), asked, Oracle::Precision::fp64).gradients);
 }
 
-TEST(TorchModule, PassesErrorsOn) {
-  EXPECT_THROW(load_pt_file("/nowhere/absent.pt"), EnvironmentError);
-}
+TEST(TorchModule, PassesErrorsOn) { EXPECT_THROW(load_pt_file("/nowhere/absent.pt"), EnvironmentError); }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

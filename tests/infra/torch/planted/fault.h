@@ -50,4 +50,4 @@ enum class Fault {
 extern Fault fault_in_force;
 inline bool planted(Fault fault) { return fault_in_force == fault; }
 
-}  // namespace lastro
+}   // namespace lastro

@@ -14,7 +14,8 @@ namespace {
 // A tied and an untied model with masked rows, several key blocks and several query heads for a key head.
 struct Judged {
   explicit Judged(bool tied) : model(shape_of(tied)), leaf(model.shape, {2, 70}) {
-    answer = make_torch_oracle()->judge(model.shape, model.weights(), {leaf.shape, leaf.tokens, leaf.targets, leaf.loss_weights}, Oracle::Precision::fp64);
+    answer =
+        make_torch_oracle()->judge(model.shape, model.weights(), {leaf.shape, leaf.tokens, leaf.targets, leaf.loss_weights}, Oracle::Precision::fp64);
   }
   Distance worst_distance() const {
     OneWorker one;
@@ -62,5 +63,5 @@ TEST_P(PlantedFault, ExceedsTheOraclesToleranceTenfold) {
   EXPECT_GT(distance.relative, 10 * oracle_tolerance) << "of all tensors, " << distance.tensor << " is farthest from the oracle";
 }
 
-}  // namespace
-}  // namespace lastro
+}   // namespace
+}   // namespace lastro

@@ -9,4 +9,4 @@ namespace lastro::kernels {
 
 void squared_relu(Workers& workers, ConstMatrix x, Matrix y);   // y may be x
 
-}  // namespace lastro::kernels
+}   // namespace lastro::kernels
