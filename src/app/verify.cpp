@@ -5,6 +5,7 @@
 #include "app/run_access.h"
 #include "core/checkpoint_reader.h"
 #include "core/json.h"
+#include "core/text_of_number.h"
 #include "domain/errors.h"
 
 namespace lastro {
@@ -15,6 +16,8 @@ struct Findings {
   std::vector<Damage> damages;
   std::int64_t artifacts = 0;
   std::int64_t checkpoints = 0;
+
+  std::vector<std::string> remedies;   // in the order of the stages
 
   void add(std::vector<Damage> more) { damages.insert(damages.end(), more.begin(), more.end()); }
 };
@@ -34,13 +37,14 @@ void verify_stages(const OpenedRun& run, Findings& findings) {
     const auto digest = run.record.output_of(stage.key);
     if (!digest) continue;
     ++findings.artifacts;
+    const std::size_t before = findings.damages.size();
     try {
       const auto artifact = run.store.find_artifact(*digest);
       if (!artifact) {
         findings.damages.push_back({run.store.folder_of(*digest).string(), stage.key, digest->to_string(), "no artifact"});
-        continue;
+      } else {
+        findings.add(verify_artifact(run.store, *digest, artifact->type));
       }
-      findings.add(verify_artifact(run.store, *digest, artifact->type));
     } catch (const ContractError& error) {
       findings.damages.push_back({run.store.folder_of(*digest).string(), error.what(), error.wanted, error.found});
     }
@@ -51,6 +55,7 @@ void verify_stages(const OpenedRun& run, Findings& findings) {
         findings.damages.push_back({error.artifact, error.what(), error.wanted, error.found});
       }
     }
+    if (findings.damages.size() > before) findings.remedies.push_back(remedy_for_damage(run.folder, stage.key));
   }
 }
 
@@ -96,11 +101,14 @@ int verify_command(const Invocation& invocation) {
     line.set("artifacts", findings.artifacts);
     line.set("checkpoints", findings.checkpoints);
     line.set("damages", std::move(damages));
+    Node remedies = Node::sequence();
+    for (const std::string& remedy : findings.remedies) remedies.push(remedy);
+    line.set("remedies", std::move(remedies));
     std::printf("%s\n", to_json(line).c_str());
   } else {
     for (const Damage& damage : findings.damages) std::printf("damaged: %s\n", words_for(damage).c_str());
-    std::printf("%lld artifacts and %lld checkpoints hashed: %s\n", static_cast<long long>(findings.artifacts),
-                static_cast<long long>(findings.checkpoints),
+    for (const std::string& remedy : findings.remedies) std::printf("%s\n", remedy.c_str());
+    std::printf("%s and %s hashed: %s\n", counted(findings.artifacts, "artifact").c_str(), counted(findings.checkpoints, "checkpoint").c_str(),
                 findings.damages.empty() ? "all as they were written" : (std::to_string(findings.damages.size()) + " damaged").c_str());
   }
   return static_cast<int>(findings.damages.empty() ? ExitCode::ok : ExitCode::contract);

@@ -13,6 +13,7 @@ Node to_node(const ResolvedInput& input) {
     node.set("type", static_cast<std::int64_t>(input.artifact->type));
     node.set("digest", input.artifact->digest.to_string());
     node.set("folder", input.artifact->folder.string());
+    node.set("remedy", input.artifact->remedy);
   } else {
     node.set("sources", to_node(input.sources));
   }
@@ -30,7 +31,8 @@ ResolvedInput input_from(const Node& node) {
   if (const Node* sources = node.find("sources"))
     input.sources = sources_from(*sources);
   else
-    input.artifact = ResolvedArtifact{static_cast<ArtifactType>(node.at("type").integer()), digest_from(node.at("digest")), node.at("folder").text()};
+    input.artifact = ResolvedArtifact{static_cast<ArtifactType>(node.at("type").integer()), digest_from(node.at("digest")), node.at("folder").text(),
+                                      node.at("remedy").text()};
   return input;
 }
 
@@ -40,13 +42,14 @@ std::vector<NamedFile> files_of(const StageOrder& order, const Store& store) {
   std::vector<NamedFile> files;
   for (const ResolvedInput& input : order.inputs) {
     for (const Source& source : input.sources)
-      for (const SourceFile& file : source.files) files.push_back({file.path.string(), file.sha256});
+      for (const SourceFile& file : source.files) files.push_back({file.path.string(), file.sha256, "the same command takes it as it is now"});
     if (!input.artifact) continue;
     const auto record = store.find_artifact(input.artifact->digest);
     if (!record)
       throw ContractError(input.artifact->folder.string() + " has no artifact (the store lost it) run the same command again to make it anew",
                           input.port, input.artifact->digest.to_string(), "nothing");
-    for (const ArtifactFile& file : record->files) files.push_back({(input.artifact->folder / file.name).string(), file.sha256});
+    for (const ArtifactFile& file : record->files)
+      files.push_back({(input.artifact->folder / file.name).string(), file.sha256, input.artifact->remedy});
   }
   return files;
 }

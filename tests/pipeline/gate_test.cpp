@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "core/files.h"
 #include "pipeline/finished_run.h"
 
 namespace lastro::pipeline {
@@ -71,6 +72,24 @@ TEST_F(AFinishedRun, WithABaselineThatIsNotThereSaysSo) {
 
   EXPECT_EQ(ended.exit_code, 2) << ended;
   EXPECT_THAT(ended.err, HasSubstr("nowhere.yaml"));
+}
+
+TEST_F(AFinishedRun, WithoutGatesSaysHowLittleShipMeans) {
+  Workplace there;
+  there.store = here.store;
+  const std::string text = read_file(small_manifest());
+  there.manifest = there.write("m.yaml", text.substr(0, text.find("gates:")));
+  const std::string warning = "no gates: SHIP means only that every stage finished";
+
+  const Ended plan = there.lastro(there.words_of("plan"));
+  const Ended run = there.run_it();
+  const Ended gate = there.ask("gate");
+
+  EXPECT_THAT(plan.err, HasSubstr(warning));
+  EXPECT_EQ(run.exit_code, 0) << run;
+  EXPECT_THAT(run.out, HasSubstr(warning + "\nSHIP\n"));
+  EXPECT_THAT(gate.err, HasSubstr(warning));
+  EXPECT_EQ(here.ask("gate").err, "");
 }
 
 TEST(APlan, ThatBreaksTheBudgetIsRefusedWithNumbers) {

@@ -9,6 +9,7 @@
 #include "core/files.h"
 #include "core/hash.h"
 #include "domain/errors.h"
+#include "infra/posix/lease.h"
 
 namespace lastro {
 namespace fs = std::filesystem;
@@ -108,10 +109,12 @@ std::vector<Digest> digests_named_in(const fs::path& folder) {
 
 }   // namespace
 
-FolderStore::FolderStore(fs::path root) : root_(std::move(root)) {}
+FolderStore::FolderStore(fs::path root, const fs::path& run)
+    : root_(std::move(root)), maker_(run.empty() ? "" : "-" + sha256(run.string()).hex().substr(0, 12)) {}
 
 fs::path FolderStore::folder_of(const Digest& digest) const { return root_ / "objects" / digest.hex(); }
 fs::path FolderStore::key_file(const Digest& key) const { return root_ / "keys" / (key.hex() + ".json"); }
+fs::path FolderStore::staging_of(const Digest& key) const { return root_ / "staging" / (key.hex() + maker_); }
 
 std::optional<KeyRecord> FolderStore::find_key(const Digest& key) const {
   const fs::path file = key_file(key);
@@ -131,7 +134,7 @@ std::optional<ArtifactRecord> FolderStore::find_artifact(const Digest& digest) c
 }
 
 fs::path FolderStore::begin(const Digest& key) {
-  const fs::path folder = root_ / "staging" / key.hex();
+  const fs::path folder = staging_of(key);
   std::error_code error;
   fs::remove_all(folder, error);
   make_folders(folder);
@@ -139,10 +142,11 @@ fs::path FolderStore::begin(const Digest& key) {
 }
 
 void FolderStore::commit(const ArtifactRecord& artifact, const KeyRecord& key) {
-  const fs::path staged = root_ / "staging" / key.key.hex();
+  const fs::path staged = staging_of(key.key);
   const fs::path home = folder_of(artifact.digest);
   make_folders(root_ / "keys");
   make_folders(home.parent_path());
+  const Lease turn(root_ / "staging", std::chrono::minutes(10));               // another run may be about to commit the same
   if (!fs::exists(home / record_name) || !verify(artifact.digest).empty()) {   // what is damaged there is replaced
     for (const ArtifactFile& file : artifact.files) {
       sync_file(staged / file.name);
@@ -207,6 +211,8 @@ void FolderStore::sweep(const Digest& digest) const {
   sync_folder(root_ / "keys");
   fs::remove_all(folder_of(digest));
 }
+
+void FolderStore::sweep_staging() const { fs::remove_all(root_ / "staging"); }
 
 void FolderStore::remember_run(const fs::path& run) const {
   const fs::path file = root_ / "runs" / sha256(run.string()).hex();
