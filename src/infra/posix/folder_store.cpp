@@ -79,13 +79,17 @@ KeyRecord key_from(const Node& node, const fs::path& file) {
           .cost_usd = node.at("cost_usd").number()};
 }
 
-// One of the store's own records. A damaged one stops everything that needs it, until it is made again.
-Node read_record(const fs::path& file) {
+// One of the store's own records. One that cannot be read stops everything that needs it, until it is made again.
+template <class Read>
+auto read_record(const fs::path& file, Read read) {
+  constexpr std::string_view suggestion = " remove this file, and the next run makes again what it stands for";
   try {
-    return read_sealed_json(file);
+    return read(read_sealed_json(file), file);
   } catch (const ContractError& error) {
-    throw ContractError(std::string(error.what()) + " remove this file, and the next run makes again what it stands for", file.string(), error.wanted,
-                        error.found);
+    throw ContractError(error.what() + std::string(suggestion), file.string(), error.wanted, error.found);
+  } catch (const InternalError& error) {   // under a seal that is true
+    throw ContractError(file.string() + " is not a record of this version (" + error.what() + ")" + std::string(suggestion), file.string(),
+                        "a record of this version", "another");
   }
 }
 
@@ -119,7 +123,7 @@ fs::path FolderStore::staging_of(const Digest& key) const { return root_ / "stag
 std::optional<KeyRecord> FolderStore::find_key(const Digest& key) const {
   const fs::path file = key_file(key);
   if (!fs::exists(file)) return std::nullopt;
-  KeyRecord record = key_from(read_record(file), file);
+  KeyRecord record = read_record(file, key_from);
   if (record.key != key) throw ContractError(file.string() + " belongs to another key", file.string(), key.to_string(), record.key.to_string());
   return record;
 }
@@ -127,7 +131,7 @@ std::optional<KeyRecord> FolderStore::find_key(const Digest& key) const {
 std::optional<ArtifactRecord> FolderStore::find_artifact(const Digest& digest) const {
   const fs::path file = folder_of(digest) / record_name;
   if (!fs::exists(file)) return std::nullopt;
-  ArtifactRecord record = artifact_from(read_record(file), file);
+  ArtifactRecord record = read_record(file, artifact_from);
   if (record.digest != digest)
     throw ContractError(file.string() + " belongs to another artifact", file.string(), digest.to_string(), record.digest.to_string());
   return record;
