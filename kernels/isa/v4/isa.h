@@ -32,6 +32,8 @@ KERNEL_FN Floats square_root(Floats a) { return (Floats)_mm512_mask_sqrt_ps((__m
 KERNEL_FN Ints bits_of(Floats a) { return (Ints)a; }
 KERNEL_FN Floats from_bits(Ints a) { return (Floats)a; }
 KERNEL_FN Floats to_floats(Ints a) { return __builtin_convertvector(a, Floats); }
+// sum = fma(a, b, sum) in its place.
+KERNEL_FN void carry(Floats& sum, Floats a, Floats b) { asm("vfmadd231ps %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b)); }
 
 }   // namespace
 }   // namespace lastro::kernels
