@@ -27,6 +27,7 @@ KERNEL_FN Floats fma(Floats a, Floats b, Floats c) {
   const Pair x{a}, y{b}, z{c};
   return paired(_mm256_fmadd_ps(x.half[0], y.half[0], z.half[0]), _mm256_fmadd_ps(x.half[1], y.half[1], z.half[1]));
 }
+KERNEL_FN void carry(Floats& sum, Floats a, Floats b) { sum = fma(a, b, sum); }
 KERNEL_FN Floats square_root(Floats a) {
   const Pair pair{a};
   return paired(_mm256_sqrt_ps(pair.half[0]), _mm256_sqrt_ps(pair.half[1]));
