@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iostream>
 #include <set>
+#include <utility>
 
 #include "core/nearest.h"
 #include "domain/errors.h"
@@ -57,6 +58,13 @@ class Builder {
   void settle_run() {
     if (!of_runs_.contains(invocation_.command)) return;
     fs::path& run = invocation_.subject;
+    // What stands behind RUN takes its place where --run has named the run.
+    const bool wants_stage = invocation_.command == "rollback" && invocation_.stage.empty();
+    const bool wants_folder = invocation_.command == "export" && invocation_.other.empty();
+    if (!invocation_.run.empty() && wants_stage) invocation_.stage = std::exchange(run, {}).string();
+    if (!invocation_.run.empty() && wants_folder) invocation_.other = std::exchange(run, {});
+    if ((wants_stage && invocation_.stage.empty()) || (wants_folder && invocation_.other.empty()))
+      throw UsageError(std::string(wants_stage ? "STAGE" : "DIR") + " is missing (see lastro " + invocation_.command + " --help)");
     if (run.empty()) run = invocation_.run;
     if (run.empty()) throw UsageError("which run? (RUN is missing) e.g. runs/dev, see lastro " + invocation_.command + " --help");
     if (!invocation_.run.empty() && folder_of(run) != folder_of(invocation_.run))
@@ -93,7 +101,7 @@ void add_pipeline_commands(Builder& builder, Invocation& invocation) {
 
   CLI::App* rollback = builder.command("rollback", "forget a stage and all that builds on it; says first what making it again costs");
   builder.run_directory(rollback);
-  rollback->add_option("STAGE", invocation.stage, "e.g. 03_dataset")->required();
+  rollback->add_option("STAGE", invocation.stage, "e.g. 03_dataset");
   rollback->add_flag("--dry-run", invocation.dry_run, "only say what would happen");
   builder.size(rollback);
   builder.json(rollback);
@@ -152,7 +160,7 @@ void add_model_commands(Builder& builder, Invocation& invocation) {
   CLI::App* exported = builder.command("export", "write a run's model for other programs");
   builder.run_directory(exported);
   exported->add_option("--format", invocation.format, "hf: a Hugging Face folder")->check(CLI::IsMember({"hf"}));
-  exported->add_option("DIR", invocation.other, "the folder to fill; must be new or empty")->required();
+  exported->add_option("DIR", invocation.other, "the folder to fill; must be new or empty");
   builder.json(exported);
 
   CLI::App* audit = builder.command("audit", "replay a leaf of a run through LibTorch's autograd and compare every gradient");

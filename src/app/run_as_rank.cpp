@@ -84,6 +84,7 @@ std::filesystem::path agree_on_run(Collective& ranks, const RunPlanner* planner)
 
 int run_rank(const Links& links, const Invocation& invocation, std::filesystem::path& run) {
   name_crash_rank(links.ranks.rank().value);
+  if (links.ranks.is_root() && std::getenv("LASTRO_FRONT")) std::fprintf(stderr, "%s\n", ranks_have_begun.data());
   std::optional<RunPlanner> planner;
   std::optional<Lease> lease, store_lease;
   if (links.ranks.is_root()) {

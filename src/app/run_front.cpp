@@ -55,17 +55,20 @@ class ErrorLines {
 
   void take(std::string_view line) {
     if (line.starts_with("lastro: ")) return pass_on(line);
+    if (line == ranks_have_begun) {
+      have_begun_ = true;
+      return;
+    }
     log_ << line << std::endl;
     last_ = line.empty() ? last_ : std::string(line);
     look_for_death(std::string(line));
-    static const std::regex cannot("cannot be started|unable to launch|failed to start|not enough slots");
-    could_not_start_ = could_not_start_ || std::regex_search(std::string(line), cannot);
   }
 
   bool spoke() const { return !said_.empty(); }
   const std::string& dead() const { return dead_; }
   const std::string& last() const { return last_; }
-  bool could_not_start() const { return could_not_start_; }
+  bool have_begun() const { return have_begun_; }
+  bool killed() const { return killed_; }
 
  private:
   // Mostly every rank has the same to say, and one is enough to hear it from.
@@ -81,7 +84,10 @@ class ErrorLines {
     static const std::regex name("Process name: *\\[\\[[0-9]+,[0-9]+\\],([0-9]+)\\]");
     static const std::regex code("Exit code: *([0-9]+)");
     std::smatch found;
-    if (std::regex_search(line, found, by_signal)) dead_ = "rank " + found[1].str() + " died (" + found[3].str() + " on " + found[2].str() + ")";
+    if (std::regex_search(line, found, by_signal)) {
+      killed_ = true;
+      dead_ = "rank " + found[1].str() + " died (" + found[3].str() + " on " + found[2].str() + ")";
+    }
     if (std::regex_search(line, found, name)) named_ = found[1].str();
     if (!named_.empty() && dead_.empty() && std::regex_search(line, found, code))
       dead_ = "rank " + named_ + " died (exit code " + found[1].str() + ")";
@@ -92,7 +98,8 @@ class ErrorLines {
   std::string named_;
   std::string dead_;
   std::string last_;
-  bool could_not_start_ = false;
+  bool have_begun_ = false;
+  bool killed_ = false;   // a rank, by a signal
 };
 
 bool is_known(int code) {
@@ -119,17 +126,17 @@ int run_ranks(const Invocation& invocation, const fs::path& run, const fs::path&
   ErrorLines errors(run);
   const ChildEnd end = run_child(rank_command(invocation, run, store), rank_environment(), [&](std::string_view line) { errors.take(line); });
   if (end.exit_code == 0 && end.signal == 0) return 0;
-  if (stop_was_requested() && end.signal == SIGUSR1)   // it had not begun to listen
+  if (stop_was_requested() && (end.signal == SIGUSR1 || end.exit_code == 128 + SIGUSR1))   // it had not begun to listen
     throw Preempted("stopped before there was anything to save; run the same command to go on");
   if (end.exit_code == static_cast<int>(ExitCode::preempted)) {
     std::fprintf(stderr, "lastro: saved; run the same command to go on\n");
     return end.exit_code;
   }
   if (is_known(end.exit_code) && errors.spoke()) return end.exit_code;
-  if (errors.could_not_start() && errors.dead().empty())
-    throw EnvironmentError(
-        "the ranks could not be started (" + (run / "logs" / "launcher.log").string() + " has why) " +
-        (invocation.ranks == 1 ? "build again: launch/dev does" : "look at that, or use --ranks 1; `lastro doctor` looks at the machine"));
+  if (!errors.have_begun() && end.signal == 0 && !errors.killed())
+    throw EnvironmentError("the ranks could not be started (" + (run / "logs" / "launcher.log").string() + " has why) " +
+                           (invocation.ranks == 1 ? "if lastro-rank is missing, launch/dev builds it"
+                                                  : "`lastro doctor` looks at the machine; one rank, --ranks 1, needs no launcher"));
   return report_death(run, errors, end, invocation.ranks);
 }
 

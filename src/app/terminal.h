@@ -18,6 +18,9 @@ TerminalKind terminal_in_force();
 // Writes an error to stderr, each of its lines after "lastro: ", by which a front knows its ranks' words from the launcher's.
 void print_error(std::string_view text);
 
+// The line on stderr by which a front knows that its ranks have begun; it is for nobody else.
+inline constexpr std::string_view ranks_have_begun = "lastro-rank: all ranks have begun";
+
 // Shows a stage on the terminal and keeps its log (<run>/logs/<stage>.log) and the run's metrics (<run>/metrics.jsonl).
 class StageTracker final : public Tracker {
  public:

@@ -90,12 +90,15 @@ TEST(CommandLine, RefusesWhatItDoesNotKnowAndSaysWhereHelpIs) {
 TEST(CommandLine, TakesARunByItsPlaceOrByItsOption) {
   EXPECT_EQ(parsed({"status", "runs/a"}).subject, "runs/a");
   EXPECT_EQ(parsed({"status", "--run", "runs/a"}).subject, "runs/a");
-  EXPECT_EQ(parsed({"rollback", "--run", "runs/a", "04_pretrain"}).stage, "04_pretrain");
+  EXPECT_EQ(parsed({"rollback", "--run", "runs/a", "04_pretrain", "--dry-run"}).stage, "04_pretrain");
+  EXPECT_EQ(parsed({"rollback", "--run", "runs/a", "04_pretrain", "--dry-run"}).subject, "runs/a");
+  EXPECT_EQ(parsed({"export", "there", "--run", "runs/a"}).other, "there");
   EXPECT_EQ(parsed({"verify", "runs/a/manifest.out.yaml", "--run", "./runs/a/"}).subject, "runs/a/manifest.out.yaml");
 }
 
 TEST(CommandLine, RefusesTwoRunsForOneCommandAndNone) {
   EXPECT_THAT(refusal({"status", "runs/a", "--run", "runs/b"}), AllOf(HasSubstr("runs/a"), HasSubstr("runs/b"), HasSubstr("name it once")));
+  EXPECT_THAT(refusal({"rollback", "runs/a"}), HasSubstr("STAGE is missing"));
   EXPECT_THAT(refusal({"gate"}), AllOf(HasSubstr("which run?"), HasSubstr("see lastro gate --help")));
 }
 

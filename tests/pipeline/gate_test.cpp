@@ -117,11 +117,11 @@ TEST(APlan, ThatBreaksTheMemoryLimitIsRefusedWithNumbers) {
 TEST(ARun, ThatHasCostMoreThanItsBudgetStopsAfterTheStage) {
   const Workplace here;
 
-  // The plan's estimate knows training alone, and that is cheap on a device of a million TFLOP/s; what a stage really takes is charged.
-  const Ended run = here.run_it({"--set", "rates.peak_tflops=1000000", "--set", "rates.usd_per_device_hour=1000", "--set", "budget.cost_usd=0.005"});
+  // The plan believes that training is free on a device of a million TFLOP/s; what a stage really takes is charged.
+  const Ended run = here.run_it({"--set", "rates.peak_tflops=1000000", "--set", "rates.usd_per_device_hour=1000", "--set", "budget.cost_usd=0.05"});
 
   EXPECT_EQ(run.exit_code, 6) << run;
-  EXPECT_THAT(run.err, HasSubstr("budget.cost_usd is 0.005"));
+  EXPECT_THAT(run.err, HasSubstr("budget.cost_usd is 0.05"));
   EXPECT_EQ(here.status_of("01_vocabulary"), "done") << "what was made is kept";
 }
 

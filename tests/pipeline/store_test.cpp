@@ -93,11 +93,14 @@ TEST_F(AFinishedRun, RolledBackForgetsTheStageAndItsDescendantsAndKeepsTheirArti
   EXPECT_EQ(std::count_if(fs::directory_iterator(here.run / "history"), {}, [](const auto& e) { return e.path().filename() == "checkpoints-1"; }), 1);
 }
 
-TEST_F(AFinishedRun, RolledBackForgetsInTheStoreThatItUsed) {
-  const Ended done = here.lastro({"rollback", here.run.string(), "04_pretrain"});   // no --store
+TEST(ARollBack, ForgetsInTheStoreThatTheRunUsed) {
+  const Workplace here;
+  ASSERT_EQ(here.run_it().exit_code, 0);
+
+  const Ended done = here.lastro({"rollback", here.run.string(), "10_evaluate"});   // no --store
 
   ASSERT_EQ(done.exit_code, 0) << done;
-  EXPECT_THAT(here.run_it().out, HasSubstr("04_pretrain    done in"));
+  EXPECT_THAT(here.run_it().out, HasSubstr("10_evaluate    done in"));
 }
 
 TEST_F(AFinishedRun, RolledBackToAStageThatItLacksIsRefused) {
