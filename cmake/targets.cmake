@@ -8,6 +8,10 @@ if(LASTRO_SANITIZE)
   target_link_options(lastro_flags INTERFACE -fsanitize=${LASTRO_SANITIZE})
 endif()
 
+if(LASTRO_FUZZ)
+  target_compile_options(lastro_flags INTERFACE -fsanitize=fuzzer-no-link)   # libFuzzer sees which way each input goes
+endif()
+
 # Adds each folder that holds a room.
 function(lastro_rooms)
   foreach(room IN LISTS ARGN)
@@ -31,7 +35,8 @@ function(lastro_library name)
   endif()
 endfunction()
 
-# What `tools/test --sanitize` builds: the test programs without MPI and LibTorch, whose own code the sanitizers would report on.
+# What `tools/test --sanitize` builds, without optimisation (half the time, and none of g++'s false warnings about variants under sanitizers):
+# the test programs without MPI and LibTorch, whose own code the sanitizers would report on.
 add_custom_target(unit_tests)
 
 # lastro_test(text SOURCES bpe_test.cpp ROOMS text LIBRARIES ...): one GoogleTest program a folder, test_text.
