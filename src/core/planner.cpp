@@ -165,7 +165,7 @@ class Planner {
     facts.memory_limit_bytes = planned_.plan.memory_limit_bytes;
     for (const PlannedInput& input : stage.inputs)
       for (const Source& source : input.sources) {
-        facts.source_bytes += source.stories_bytes;
+        facts.source_bytes += source.generated_bytes;
         for (const SourceFile& file : source.files) facts.source_bytes += file.bytes;
       }
     std::vector<std::size_t> next;

@@ -74,7 +74,8 @@ bool DocumentAssembler::begins_document(std::string_view line) const {
       return after_blank_ && !is_blank(line) && document_.size() >= document_bytes;
     case SourceFormat::text:
     case SourceFormat::jsonl:
-    case SourceFormat::stories: break;
+    case SourceFormat::stories:
+    case SourceFormat::questions: break;
   }
   return after_blank_ && !is_blank(line) && document_.size() >= document_bytes;
 }

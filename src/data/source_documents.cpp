@@ -6,6 +6,7 @@
 #include "data/byte_stream.h"
 #include "data/documents_of_text.h"
 #include "data/hash64.h"
+#include "data/questions.h"
 #include "data/rows_of_jsonl.h"
 #include "data/stories.h"
 
@@ -42,7 +43,8 @@ class Reading {
       : source_(source), index_(index), visit_(visit), is_enough_(is_enough), report_(report) {}
 
   void read(int part, int parts) {
-    if (source_.format == SourceFormat::stories) return read_stories(Turns(part, parts, 0, 1));
+    if (source_.format == SourceFormat::stories) return read_generated(story, stories_in(source_.generated_bytes), Turns(part, parts, 0, 1));
+    if (source_.format == SourceFormat::questions) return read_generated(question, questions_in(source_.generated_bytes), Turns(part, parts, 0, 1));
     for (std::size_t file = 0; file < source_.files.size() && !is_enough(); ++file) {
       const Turns turns(part, parts, file, source_.files.size());
       if (turns.takes_nothing()) continue;
@@ -62,10 +64,9 @@ class Reading {
     visit_({index_, document, text, true, true});
   }
 
-  void read_stories(const Turns& turns) {
-    const std::int64_t count = stories_in(source_.stories_bytes);
+  void read_generated(std::string (*make)(std::uint64_t seed, std::int64_t number), std::int64_t count, const Turns& turns) {
     for (std::int64_t number = 0; number < count && !is_enough(); ++number)
-      if (turns.takes(number)) give(number, story(source_.stories_seed, number));
+      if (turns.takes(number)) give(number, make(source_.generated_seed, number));
   }
 
   template <class Taker>

@@ -92,8 +92,8 @@ struct Corpus {
     Source stories;
     stories.name = "stories";
     stories.format = SourceFormat::stories;
-    stories.stories_seed = 4;
-    stories.stories_bytes = 30000;
+    stories.generated_seed = 4;
+    stories.generated_bytes = 30000;
     text.push_back(stories);
   }
   Sources text, evaluation;

@@ -45,8 +45,8 @@ Source stories_source(std::uint64_t bytes) {
   Source source;
   source.name = "stories";
   source.format = SourceFormat::stories;
-  source.stories_seed = 1;
-  source.stories_bytes = bytes;
+  source.generated_seed = 1;
+  source.generated_bytes = bytes;
   return source;
 }
 
