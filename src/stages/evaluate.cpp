@@ -7,6 +7,7 @@
 #include "domain/errors.h"
 #include "eval/held_out.h"
 #include "model/flops.h"
+#include "stages/dataset.h"
 #include "stages/model_weights.h"
 #include "stages/pretrain.h"
 #include "stages/vocabulary.h"
@@ -83,6 +84,11 @@ StageResult EvaluateStage::run(RunContext& run, const Inputs& inputs) const {
   }
   run.ranks.barrier();
   return result;
+}
+
+void EvaluateStage::check_input(std::string_view port, std::string_view kind, const Node& settings, SettingsCheck& check) {
+  if (port == "dataset" && kind == DatasetStage::kind && settings_from<DatasetSettings>(settings).held_out <= 0)
+    check.refuse("held_out", "must be above 0: an evaluate stage measures the model on the text that is held out of training");
 }
 
 Resources EvaluateStage::resources(const Settings&, const PlanFacts& facts) {
