@@ -33,11 +33,11 @@ void add(Measurements& all, const Node& tree) {
 }
 
 // The numbers of a report: from the store, whose records are sealed, after its files were hashed again.
-void add_report(Measurements& all, const FolderStore& store, const Digest& digest) {
+void add_report(Measurements& all, const FolderStore& store, const Digest& digest, const std::string& remedy) {
   const std::vector<Damage> damages = store.verify(digest);
   if (!damages.empty())
     throw ContractError(damages.front().file + " is damaged: wanted " + damages.front().wanted + ", found " + damages.front().found +
-                        " (a verdict needs a whole report) run `lastro rollback` on its stage and run again");
+                        " (a verdict needs a whole report) " + remedy);
   add(all, store.find_artifact(digest)->summary);
 }
 
@@ -51,7 +51,8 @@ Measurements measured_by(const RunRecord& record, const FolderStore& store) {
       const auto artifact = digest ? store.find_artifact(*digest) : std::nullopt;
       if (!artifact || (artifact->type == ArtifactType::eval_report) != reports) continue;
       if (reports) {
-        add_report(all, store, *digest);
+        add_report(all, store, *digest,
+                   "`lastro rollback " + record.folder().string() + " " + stage.key + "`, then the same run command makes it anew");
       } else {
         add(all, artifact->summary);
       }
@@ -74,7 +75,7 @@ Measurements baseline_of(const RunRecord& record, const FolderStore& store) {
     if (!store.find_artifact(*digest))
       throw UsageError("baseline " + named->text() + " is not in the store " + store.root().string() +
                        " (a report that was never made there) name another, or --store");
-    add_report(found, store, *digest);
+    add_report(found, store, *digest, "roll its stage back in the run that made it, and run that again, or name another baseline");
     return found;
   }
   const Node tree = tree_of("baseline", named->text());

@@ -32,7 +32,8 @@ fs::path store_of(const Invocation& invocation, const Manifest& manifest) {
 
 ResolvedInput resolved(const PlannedInput& input, const Plan& plan, const FolderStore& store) {
   if (!input.stage) return {input.port, std::nullopt, input.sources};
-  return {input.port, ResolvedArtifact{plan.stages[*input.stage].output_type, *input.digest, fs::absolute(store.folder_of(*input.digest))}, {}};
+  const PlannedStage& maker = plan.stages[*input.stage];
+  return {input.port, ResolvedArtifact{maker.output_type, *input.digest, fs::absolute(store.folder_of(*input.digest)), maker.name}, {}};
 }
 
 void expect_output(const PlannedStage& stage, const std::string& manifest) {

@@ -122,7 +122,8 @@ Node summary_of(const DatasetLayout& layout, const Node& sources) {
   node.set("held_out_tokens", total(layout.held_out, &ShardedSource::tokens));
   node.set("held_out_text_bytes", total(layout.held_out, &ShardedSource::text_bytes));
   node.set("evaluation_items", total(layout.evaluation, &ShardedSource::documents));
-  for (const std::string_view count : {"malformed_rows", "invalid_utf8_bytes", "control_bytes", "too_short", "exact_duplicate", "contaminated", "near_duplicate"}) {
+  for (const std::string_view count :
+       {"malformed_rows", "invalid_utf8_bytes", "control_bytes", "too_short", "exact_duplicate", "contaminated", "near_duplicate"}) {
     std::int64_t sum = 0;
     for (const Node& source : sources.items()) sum += source.at(count).integer();
     node.set(count, sum);

@@ -37,7 +37,7 @@ std::string give_testimony(const Collective& ranks, std::string_view plan, const
 
 struct Difference {
   std::string what;
-  std::string why;
+  std::string why;   // and what to do
   std::string wanted;
   std::string found;
 };
@@ -54,7 +54,7 @@ std::optional<Difference> first_difference(const Node& root, const Node& answer,
   for (const Node& file : answer.at("files").items()) {
     const NamedFile& named = files[file.at("index").integer()];
     if (file.at("digest").text() != named.wanted.to_string())
-      return Difference{named.path, "the file changed or is damaged; `lastro verify` tells more", named.wanted.to_string(), file.at("digest").text()};
+      return Difference{named.path, "the file changed or is damaged; " + named.remedy, named.wanted.to_string(), file.at("digest").text()};
   }
   return std::nullopt;
 }

@@ -13,6 +13,7 @@ namespace lastro {
 struct NamedFile {
   std::string path;
   Digest wanted;
+  std::string remedy;   // what to do when it has another
 };
 
 // What a rank says of itself before a stage starts.

@@ -48,6 +48,7 @@ class RunRecord {
   void verdict(const Node& verdict);
   void note(std::string_view key, Node value);   // run-wide facts: total cost, differences from the reference
 
+  const std::filesystem::path& folder() const { return run_; }
   const Node& tree() const { return tree_; }
   const Node* stage(std::string_view name) const;
   std::optional<Digest> output_of(std::string_view stage) const;
