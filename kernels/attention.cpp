@@ -57,11 +57,10 @@ void attention_forward(Workers& workers, const AttentionShape& shape, ConstMatri
   Scratch scratch(workspace);
   float* const packed_keys = scratch.take<float>(shape.sequences * shape.kv_heads * sizes.keys);
   float* const packed_values = scratch.take<float>(shape.sequences * shape.kv_heads * sizes.values);
-  const int parts = workers.size();
 
   const std::int64_t blocks = blocks_of(keys_of(shape));
-  on_workers(workers, [&](int worker) {
-    for (std::int64_t item = worker; item < shape.sequences * shape.kv_heads * blocks; item += parts) {
+  split(workers, shape.sequences * shape.kv_heads * blocks, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t item = begin; item < end; ++item) {
       const std::int64_t pair = item / blocks, sequence = pair / shape.kv_heads, column = pair % shape.kv_heads * shape.head_dim;
       const PackJob job{{k.row(sequence * shape.key_capacity) + column, k.stride},
                         {v.row(sequence * shape.key_capacity) + column, v.stride},
@@ -74,11 +73,10 @@ void attention_forward(Workers& workers, const AttentionShape& shape, ConstMatri
     }
   });
 
-  // Late rows see more keys; dealing items out one by one evens that.
   const std::int64_t row_items = (shape.queries + queries_per_item - 1) / queries_per_item;
   const int group = shape.heads / shape.kv_heads;
-  on_workers(workers, [&](int worker) {
-    for (std::int64_t item = worker; item < shape.sequences * shape.heads * row_items; item += parts) {
+  split(workers, shape.sequences * shape.heads * row_items, 1, [&](std::int64_t begin_item, std::int64_t end_item) {
+    for (std::int64_t item = begin_item; item < end_item; ++item) {
       const std::int64_t row_item = item % row_items, head = item / row_items % shape.heads, sequence = item / row_items / shape.heads;
       const std::int64_t pair = sequence * shape.kv_heads + head / group, first_row = sequence * shape.queries;
       const std::int64_t begin = row_item * queries_per_item, column = head * shape.head_dim;
@@ -119,12 +117,11 @@ void attention_backward(Workers& workers, const AttentionShape& shape, ConstMatr
   std::byte* const sums = scratch.take<std::byte>(0);
   const std::size_t sums_bytes = scratch_bytes(group * shape.queries * padded(shape.head_dim, most_tile_columns));
   const std::size_t each_bytes = sums_bytes + scratch_bytes(group * shape.queries);
-  const int parts = workers.size();
 
-  on_workers(workers, [&](int worker) {
+  deal(workers, shape.sequences * shape.kv_heads, 1, [&](int worker, std::int64_t begin, std::int64_t end) {
     float* const dq_sums = reinterpret_cast<float*>(sums + worker * each_bytes);
     float* const deltas = reinterpret_cast<float*>(sums + worker * each_bytes + sums_bytes);
-    for (std::int64_t pair = worker; pair < shape.sequences * shape.kv_heads; pair += parts) {
+    for (std::int64_t pair = begin; pair < end; ++pair) {
       const std::int64_t sequence = pair / shape.kv_heads, kv_head = pair % shape.kv_heads;
       const std::int64_t row = sequence * shape.queries, kv_column = kv_head * shape.head_dim, column = kv_column * group;
       entries.backward({{q.row(row) + column, q.stride},

@@ -7,51 +7,42 @@ namespace {
 
 constexpr std::int64_t cache_line_floats = 16;
 
-// Columns [first, first + columns) of a depth of b.
-struct Block {
-  std::int64_t first_k, depth, first_column, columns;
-};
-
 // Rows of a matrix lie pages apart, where the processor fetches nothing ahead by itself.
 constexpr std::int64_t rows_ahead = 12;
 KERNEL_FN void fetch_ahead(const float* from, std::int64_t count) {
   for (std::int64_t i = 0; i < count; i += cache_line_floats) __builtin_prefetch(from + i);
 }
 
-// panel[k][j] = b(first_k + k, column + j); columns beyond the last are 0 and their chains are dropped.
-KERNEL_FN void pack_panel(const Product& product, std::int64_t first_k, std::int64_t depth, std::int64_t column, std::int64_t columns, float* panel) {
-  const float* const b = product.b + first_k * product.b_step + column * product.b_column;
+KERNEL_FN void pack_panel(const Product& product, std::int64_t column, float* panel) {
+  const float* const b = product.b + column * product.b_column;
+  const std::int64_t columns = least(tile_columns, product.columns - column);
   if (columns < tile_columns)
-    for (std::int64_t i = 0; i < depth * tile_columns; ++i) panel[i] = 0.0f;
-  if (product.b_column != 1) return transpose(b, product.b_column, columns, depth, panel, tile_columns);
+    for (std::int64_t i = 0; i < product.depth * tile_columns; ++i) panel[i] = 0.0f;
+  if (product.b_column != 1) return transpose(b, product.b_column, columns, product.depth, panel, tile_columns);
   const std::int64_t b_step = product.b_step;
   if (columns == tile_columns)
-    for (std::int64_t k = 0; k < depth; ++k) {
+    for (std::int64_t k = 0; k < product.depth; ++k) {
       fetch_ahead(b + (k + rows_ahead) * b_step, tile_columns);
 #pragma GCC unroll 4
       for (int j = 0; j < tile_vectors; ++j) store(panel + k * tile_columns + j * lanes, load(b + k * b_step + j * lanes));
     }
   else
-    for (std::int64_t k = 0; k < depth; ++k)
+    for (std::int64_t k = 0; k < product.depth; ++k)
       for (std::int64_t j = 0; j < columns; ++j) panel[k * tile_columns + j] = b[k * b_step + j];
 }
 
-KERNEL_FN std::int64_t packed_tile_floats(std::int64_t depth) { return depth * tile_rows + a_gap; }
+// Steps [first, first + count) of the contraction.
+struct Depth {
+  std::int64_t first, count;
+};
 
-// packed[tile][k][i] = a(row + tile * tile_rows + i, first_k + k), where rows lie side by side. Full tiles are copied by whole registers, each
-// overwriting what the one before wrote too much; the last one's rest falls into the gap.
-KERNEL_FN void pack_rows(const Product& product, std::int64_t row, std::int64_t rows, std::int64_t first_k, std::int64_t depth, float* packed) {
-  for (std::int64_t k = 0; k < depth; ++k) {
-    const float* const a = product.a + row + (first_k + k) * product.a_step;
-    fetch_ahead(a + rows_ahead * product.a_step, rows);
-    for (std::int64_t i = 0; i < rows; i += tile_rows) {
-      float* const to = packed + i / tile_rows * packed_tile_floats(depth) + k * tile_rows;
-      if (i + round_up(tile_rows, lanes) <= rows)
-        for (int r = 0; r < tile_rows; r += lanes) store(to + r, load(a + i + r));
-      else
-        for (std::int64_t r = 0; r < tile_rows; ++r) to[r] = i + r < rows ? a[i + r] : 0.0f;
-    }
-  }
+// packed[i * a_stride + k] = a(row + i, first + k)
+KERNEL_FN void pack_rows(const Product& product, std::int64_t row, std::int64_t rows, const Depth& depth, float* packed) {
+  const float* const a = product.a + row * product.a_row + depth.first * product.a_step;
+  if (product.a_step != 1) return transpose(a, product.a_step, depth.count, rows, packed, a_stride);
+  for (std::int64_t i = 0; i < rows; ++i)
+    each(
+        depth.count, [&](auto at, auto put) __attribute__((always_inline)) { put(packed + i * a_stride, at(a + i * product.a_row)); });
 }
 
 // A tile at the right edge: through a full tile of its own.
@@ -75,51 +66,41 @@ KERNEL_FN void fetch_rows(float* c, std::int64_t c_row, std::int64_t rows) {
     for (std::int64_t j = 0; j < tile_columns; j += cache_line_floats) __builtin_prefetch(c + i * c_row + j, 1);
 }
 
-// The tile's rows from `row`, of which those from row_begin are packed.
-KERNEL_FN LeftOperand left_operand(const Product& product, const Block& block, std::int64_t row_begin, std::int64_t row, const float* packed) {
-  if (product.a_step != 1) return {packed + (row - row_begin) / tile_rows * packed_tile_floats(block.depth), 1, tile_rows};
-  return {product.a + row * product.a_row + block.first_k, product.a_row, 1};
-}
-
-// The tiles of rows [row_begin, row_end) and the block's columns.
-KERNEL_FN void multiply_block(const Product& product, const Block& block, std::int64_t row_begin, std::int64_t row_end, const PackedBlocks& packed) {
-  const bool from_c = product.carry || block.first_k > 0;
-  const bool last = block.first_k + block.depth >= product.depth;
-  for (std::int64_t j = 0; j < block.columns; j += tile_columns) {
-    const float* const panel = packed.b + j * block.depth;
-    const std::int64_t column = block.first_column + j, columns = least(tile_columns, block.columns - j);
-    for (std::int64_t row = row_begin; row < row_end; row += tile_rows) {
-      const LeftOperand a = left_operand(product, block, row_begin, row, packed.a);
-      float* const c = product.c + row * product.c_row + column;
-      fetch_rows(c, product.c_row, least(tile_rows, row_end - row));
-      const float* const add = last && product.add ? product.add + row * product.add_row + column : nullptr;
-      with_rows<tile_rows>(
-          row_end - row, [&](auto rows) __attribute__((always_inline)) {
-            if (columns == tile_columns)
-              chain_tile<rows.value>(block.depth, a, panel, tile_columns, c, product.c_row, from_c, add, product.add_row);
-            else
-              edge_tile<rows.value>(block.depth, a, panel, c, product.c_row, from_c, add, product.add_row, columns);
-          });
-    }
+// The part's tiles of one panel, carried on over one block of the depth.
+KERNEL_FN void multiply_panel(const Product& product, const ProductPart& part, const Depth& depth, std::int64_t column, const float* panel,
+                              const float* packed_a) {
+  const bool from_c = product.carry || depth.first > 0;
+  const bool last = depth.first + depth.count >= product.depth;
+  const std::int64_t columns = least(tile_columns, part.column_end - column);
+  for (std::int64_t row = part.row_begin; row < part.row_end; row += tile_rows) {
+    const LeftOperand a{packed_a + (row - part.row_begin) * a_stride, a_stride, 1};
+    float* const c = product.c + row * product.c_row + column;
+    fetch_rows(c, product.c_row, least(tile_rows, part.row_end - row));
+    const float* const add = last && product.add ? product.add + row * product.add_row + column : nullptr;
+    with_rows<tile_rows>(
+        part.row_end - row, [&](auto rows) __attribute__((always_inline)) {
+          if (columns == tile_columns)
+            chain_tile<rows.value>(depth.count, a, panel, tile_columns, c, product.c_row, from_c, add, product.add_row);
+          else
+            edge_tile<rows.value>(depth.count, a, panel, c, product.c_row, from_c, add, product.add_row, columns);
+        });
   }
 }
 
-void multiply(const Product& product, const ProductPart& part, const PackedBlocks& packed) {
+void pack(const Product& product, std::int64_t begin, std::int64_t end, float* panels) {
+  for (std::int64_t column = begin; column < end; column += tile_columns) pack_panel(product, column, panels + (column - begin) * product.depth);
+}
+
+void multiply(const Product& product, const ProductPart& part, const float* panels, float* packed_a) {
   count_piece();
-  const std::int64_t most_columns = b_floats_of(packed.depth) / packed.depth / tile_columns * tile_columns;
-  Block block;
-  for (block.first_column = part.column_begin; block.first_column < part.column_end; block.first_column += most_columns) {
-    block.columns = least(most_columns, part.column_end - block.first_column);
+  for (ProductPart some = part; some.row_begin < part.row_end; some.row_begin = some.row_end) {
+    some.row_end = least(some.row_begin + a_rows, part.row_end);
     // One round at least: an empty contraction still writes its +0.
-    for (block.first_k = 0; block.first_k == 0 || block.first_k < product.depth; block.first_k += packed.depth) {
-      block.depth = least(packed.depth, product.depth - block.first_k);
-      for (std::int64_t j = 0; j < block.columns; j += tile_columns)
-        pack_panel(product, block.first_k, block.depth, block.first_column + j, least(tile_columns, block.columns - j), packed.b + j * block.depth);
-      for (std::int64_t row = part.row_begin; row < part.row_end; row += a_rows) {
-        const std::int64_t rows = least(a_rows, part.row_end - row);
-        if (product.a_step != 1) pack_rows(product, row, rows, block.first_k, block.depth, packed.a);
-        multiply_block(product, block, row, row + rows, packed);
-      }
+    for (Depth depth{0, 0}; depth.first == 0 || depth.first < product.depth; depth.first += block_depth) {
+      depth.count = least(block_depth, product.depth - depth.first);
+      pack_rows(product, some.row_begin, some.row_end - some.row_begin, depth, packed_a);
+      for (std::int64_t column = part.column_begin; column < part.column_end; column += tile_columns)
+        multiply_panel(product, some, depth, column, panels + (column - part.column_begin) * product.depth + depth.first * tile_columns, packed_a);
     }
   }
 }
@@ -127,6 +108,6 @@ void multiply(const Product& product, const ProductPart& part, const PackedBlock
 }   // namespace
 
 template <>
-const LinearEntries OnPath<LinearEntries, isa_path>::entries = {tile_rows, tile_columns, multiply};
+const LinearEntries OnPath<LinearEntries, isa_path>::entries = {tile_rows, tile_columns, pack, multiply};
 
 }   // namespace lastro::kernels

@@ -7,7 +7,7 @@
 namespace lastro::kernels {
 
 // c [rows, columns] = a . b, contracted over `depth`; a(i, k) = a[i * a_row + k * a_step], b(k, j) = b[k * b_step + j * b_column], where
-// b_step or b_column is 1, and so is a_row or a_step. `carry` begins at c; `add` (may be null, else a_step is 1) is added to finished chains.
+// b_step or b_column is 1, and so is a_row or a_step. `carry` begins at c; `add` (may be null) is added to finished chains.
 struct Product {
   const float* a;
   std::int64_t a_row, a_step;
@@ -21,32 +21,23 @@ struct Product {
   bool carry;
 };
 struct ProductPart {
-  std::int64_t row_begin, row_end, column_begin, column_end;   // column_begin and row_begin are multiples of the tile's
+  std::int64_t row_begin, row_end, column_begin, column_end;   // column_begin is a multiple of tile_columns
 };
 
-// What is packed at a time. A panel of b is [depth, tile columns]; at the usual depth it fills half of a first-level cache of 32 KiB. A block
-// of b is as many panels as fit b_floats, one of a (only where a's steps are apart) a_rows rows: it stays in the second-level cache while
-// the panels of b pass. Chains rest in c between depths; where c is the addition itself, the depth is the chain's whole length.
-inline constexpr std::int64_t usual_depth = 256;
-inline constexpr std::int64_t b_columns = 512;
-inline constexpr std::int64_t a_rows = 96;   // a whole number of tiles on every path
-inline constexpr std::int64_t most_tile_columns = 32;
-struct PackedBlocks {
-  std::int64_t depth;
-  float* a;   // [a_rows / tile_rows][depth, tile_rows], each with a_gap floats behind it
-  float* b;   // [b_floats_of(depth)]
-};
-constexpr std::int64_t b_floats_of(std::int64_t depth) {
-  const std::int64_t usual = usual_depth * b_columns, least = depth * most_tile_columns;
-  return usual > least ? usual : least;
-}
-inline constexpr std::int64_t a_gap = 16;
-inline constexpr std::int64_t a_floats = a_rows * (usual_depth + a_gap);
+// Chains rest in c between blocks of the depth: long ones, since a tile's way in and out of its registers costs more than panels of b
+// that come from the second-level cache. There a_rows rows of a stay while the panels pass. (Measured on Zen 3.)
+inline constexpr std::int64_t block_depth = 512;
+inline constexpr std::int64_t a_rows = 48;                   // a whole number of tiles on every path
+inline constexpr std::int64_t a_stride = block_depth + 16;   // rows of a power of two would meet in the same places of a cache
+inline constexpr std::int64_t a_floats = a_rows * a_stride;
 
 struct LinearEntries {
   int tile_rows;
   int tile_columns;
-  void (*multiply)(const Product& product, const ProductPart& part, const PackedBlocks& blocks);
+  // Columns [begin, end) of b, in panels [depth, tile_columns]; `begin` is a multiple of tile_columns, columns beyond the last are 0.
+  void (*pack)(const Product& product, std::int64_t begin, std::int64_t end, float* panels);
+  // `panels` begin with the part's first column; packed_a [a_floats] is scratch.
+  void (*multiply)(const Product& product, const ProductPart& part, const float* panels, float* packed_a);
 };
 template <>
 const LinearEntries OnPath<LinearEntries, CpuPath::scalar>::entries;

@@ -51,15 +51,6 @@ std::string_view name_of(CpuPath path) {
   __builtin_unreachable();
 }
 
-bool processor_has(CpuPath path) {
-  switch (path) {
-    case CpuPath::scalar: return true;
-    case CpuPath::v3: return __builtin_cpu_supports("x86-64-v3");
-    case CpuPath::v4: return __builtin_cpu_supports("x86-64-v4");
-  }
-  __builtin_unreachable();
-}
-
 CpuPath cpu_path() { return path_in_force().load(std::memory_order_relaxed); }
 
 std::uint64_t executed_pieces(CpuPath path) { return __atomic_load_n(&piece_counters[static_cast<int>(path)].pieces, __ATOMIC_RELAXED); }

@@ -22,17 +22,25 @@ double seconds_for(Workers& workers, const VectorEntries& entries, std::int64_t 
 
 }   // namespace
 
-double measure_peak_flops(Workers& workers, double seconds) {
+double measure_flops(Workers& workers, double seconds) {
   const VectorEntries& entries = entries_in_force<VectorEntries>();
   const double flops_a_round = 2.0 * static_cast<double>(entries.multiply_adds_a_round) * workers.size();
-  std::int64_t rounds = 1000;
-  const double end = seconds_now() + seconds;
+  const double begin = seconds_now();
+  std::int64_t rounds = 1000, done = 0;
+  double taken = 0;
+  while (taken < seconds) {
+    const double last = seconds_for(workers, entries, rounds);
+    done += rounds;
+    if (last < seconds / 20) rounds *= 2;
+    taken = seconds_now() - begin;
+  }
+  return flops_a_round * static_cast<double>(done) / taken;
+}
+
+double measure_peak_flops(Workers& workers, double seconds) {
+  constexpr int bursts = 20;
   double best = 0;
-  do {
-    const double taken = seconds_for(workers, entries, rounds);
-    best = std::max(best, flops_a_round * static_cast<double>(rounds) / taken);
-    if (taken < seconds / 20) rounds *= 2;
-  } while (seconds_now() < end);
+  for (int burst = 0; burst < bursts; ++burst) best = std::max(best, measure_flops(workers, seconds / bursts));
   return best;
 }
 

@@ -59,7 +59,8 @@ KERNEL_FN void exchange_all(Floats (&rows)[lanes]) {
   }
 }
 
-// to[k * to_row + j] = from[j * from_row + k], k < depth, j < columns.
+// to[k * to_row + j] = from[j * from_row + k], k < depth, j < columns. Rows often lie pages apart, where the processor fetches nothing ahead by
+// itself: the next ones are asked for in time.
 KERNEL_FN void transpose(const float* from, std::int64_t from_row, std::int64_t columns, std::int64_t depth, float* to, std::int64_t to_row) {
   std::int64_t j = 0;
   for (; lanes > 1 && j + lanes <= columns; j += lanes) {
@@ -67,7 +68,10 @@ KERNEL_FN void transpose(const float* from, std::int64_t from_row, std::int64_t 
     for (; k + lanes <= depth; k += lanes) {
       Floats rows[lanes];
 #pragma GCC unroll 16
-      for (int r = 0; r < lanes; ++r) rows[r] = load(from + (j + r) * from_row + k);
+      for (int r = 0; r < lanes; ++r) {
+        rows[r] = load(from + (j + r) * from_row + k);
+        __builtin_prefetch(from + (j + lanes + r) * from_row + k);
+      }
       exchange_all<1>(rows);
 #pragma GCC unroll 16
       for (int r = 0; r < lanes; ++r) store(to + (k + r) * to_row + j, rows[r]);

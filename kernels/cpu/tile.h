@@ -16,19 +16,30 @@ struct LeftOperand {
   std::int64_t step;
 };
 
-// sums[i][j] carried on over k = 0 .. depth-1: sum(i, j) = fma(a(i, k), b[k * b_step + j], sum(i, j)).
+// sums[i][j] carried on over k = 0 .. depth-1: sum(i, j) = fma(a(i, k), b[k * b_step + j], sum(i, j)). Some steps a round: where a processor
+// shares its decoder with another thread, the loop's own instructions would show.
 template <int rows>
 KERNEL_FN void carry_on(std::int64_t depth, LeftOperand a, const float* b, std::int64_t b_step, Floats (&sums)[rows][tile_vectors]) {
-  for (std::int64_t k = 0; k < depth; ++k) {
+  const auto step = [&](int ahead) __attribute__((always_inline)) {
     Floats panel[tile_vectors];
 #pragma GCC unroll 4
-    for (int j = 0; j < tile_vectors; ++j) panel[j] = load(b + j * lanes);
+    for (int j = 0; j < tile_vectors; ++j) panel[j] = load(b + ahead * b_step + j * lanes);
 #pragma GCC unroll 16
     for (int i = 0; i < rows; ++i) {
-      const Floats left = splat(a.data[i * a.row]);
+      const Floats left = splat(a.data[i * a.row + ahead * a.step]);
 #pragma GCC unroll 4
-      for (int j = 0; j < tile_vectors; ++j) sums[i][j] = fma(left, panel[j], sums[i][j]);
+      for (int j = 0; j < tile_vectors; ++j) carry(sums[i][j], left, panel[j]);
     }
+  };
+  constexpr int steps_a_round = 8;
+  for (; depth >= steps_a_round; depth -= steps_a_round) {
+#pragma GCC unroll 16
+    for (int ahead = 0; ahead < steps_a_round; ++ahead) step(ahead);
+    a.data += steps_a_round * a.step;
+    b += steps_a_round * b_step;
+  }
+  for (; depth > 0; --depth) {
+    step(0);
     a.data += a.step;
     b += b_step;
   }

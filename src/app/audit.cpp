@@ -7,6 +7,7 @@
 #include "app/wiring.h"
 #include "core/checkpoint_reader.h"
 #include "core/json.h"
+#include "core/text_of_number.h"
 #include "data/sampler.h"
 #include "domain/errors.h"
 #include "infra/torch/torch_module.h"
@@ -162,7 +163,8 @@ int audit_command(const Invocation& invocation) {
                 static_cast<long long>(state.step().value), static_cast<long long>(invocation.leaf), stage.name.c_str(), oracle->name().c_str());
     std::printf("%-48s %.9g against %.9g\n", "loss", own.loss, second.loss);
     for (std::size_t i = 0; i < std::min<std::size_t>(8, found.size()); ++i) std::printf("%-48s %.2e\n", found[i].tensor.c_str(), found[i].relative);
-    std::printf("%zu tensors, %s %.0e\n", found.size(), agrees ? "all within" : "NOT all within", tolerance);
+    std::printf("%s, %s %.0e\n", counted(static_cast<std::int64_t>(found.size()), "tensor").c_str(), agrees ? "all within" : "NOT all within",
+                tolerance);
   }
   return static_cast<int>(agrees ? ExitCode::ok : ExitCode::contract);
 }

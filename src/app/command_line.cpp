@@ -3,12 +3,14 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
+#include <set>
 
 #include "core/nearest.h"
 #include "domain/errors.h"
 #include "domain/version.h"
 
 namespace lastro {
+namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* introduction =
@@ -42,19 +44,36 @@ class Builder {
     places(command);
   }
   void run_directory(CLI::App* command) {
-    command->add_option("RUN", invocation_.subject, "a run directory, e.g. runs/dev")->required();
+    command->add_option("RUN", invocation_.subject, "a run directory, e.g. runs/dev (or --run)");
     places(command);
+    of_runs_.insert(command->get_name());
   }
   void size(CLI::App* command) {
     command->add_option("--ranks", invocation_.ranks, "processes that compute together (results do not depend on it)")->check(CLI::Range(1, 1 << 20));
     command->add_option("--threads", invocation_.threads, "threads of each rank (results do not depend on it; default: the cores, shared out)")
         ->check(CLI::Range(1, 4096));
   }
+  // Commands on a run take it by either name.
+  void settle_run() {
+    if (!of_runs_.contains(invocation_.command)) return;
+    fs::path& run = invocation_.subject;
+    if (run.empty()) run = invocation_.run;
+    if (run.empty()) throw UsageError("which run? (RUN is missing) e.g. runs/dev, see lastro " + invocation_.command + " --help");
+    if (!invocation_.run.empty() && folder_of(run) != folder_of(invocation_.run))
+      throw UsageError("the run is " + run.string() + " and --run is " + invocation_.run.string() + " (two runs for one command) name it once");
+  }
   void json(CLI::App* command) { command->add_flag("--json", invocation_.json, "print JSON for programs"); }
 
  private:
+  static fs::path folder_of(const fs::path& run) {
+    fs::path folder = fs::absolute(run).lexically_normal();
+    if (folder.filename() == "manifest.out.yaml" || folder.filename().empty()) folder = folder.parent_path();
+    return folder;
+  }
+
   CLI::App& app_;
   Invocation& invocation_;
+  std::set<std::string> of_runs_;
 };
 
 void add_pipeline_commands(Builder& builder, Invocation& invocation) {
@@ -184,6 +203,7 @@ Invocation parse_command_line(int argc, char** argv) {
     throw UsageError(std::string(error.what()) + " (see lastro " + (argc > 1 && argv[1][0] != '-' ? std::string(argv[1]) + " " : "") + "--help)");
   }
   if (invocation.command.empty()) std::cout << app.help();
+  builder.settle_run();
   return invocation;
 }
 

@@ -11,7 +11,7 @@ namespace lastro {
 // What a person asked for. Options that a command does not have keep their defaults.
 struct Invocation {
   std::string command;             // "run", "plan", ...; empty after --help or --version, which have printed
-  std::filesystem::path subject;   // the manifest, or the run directory
+  std::filesystem::path subject;   // the manifest, or the run directory; that of commands on a run may have been named by --run
   std::filesystem::path other;     // diff: the second run; export: the folder to fill
   std::filesystem::path run;       // --run; empty: runs/<name>
   std::filesystem::path store;     // --store; empty: what the manifest says, else runs/store

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "app/run_access.h"
 #include "app/terminal.h"
 #include "core/cost.h"
 #include "core/diff.h"
 #include "core/files.h"
 #include "core/gatekeeper.h"
 #include "core/json.h"
-#include "core/yaml.h"
 #include "domain/errors.h"
 
 namespace lastro {
@@ -22,10 +22,7 @@ Node tree_of(const std::string& what, fs::path file) {
   if (!fs::exists(file))
     throw UsageError(what + " " + file.string() + " does not exist (it names an earlier run's manifest.out.yaml, or a digest in the store)");
   if (file.extension() == ".json") return parse_json(read_file(file), file.string());
-  Problems problems;
-  Node tree = parse_yaml(read_file(file), file.string(), problems);
-  if (!problems.empty()) throw UsageError(problems.front().to_string());
-  return tree;
+  return RunRecord::read(file);
 }
 
 void add(Measurements& all, const Node& tree) {
@@ -34,10 +31,7 @@ void add(Measurements& all, const Node& tree) {
 
 // The numbers of a report: from the store, whose records are sealed, after its files were hashed again.
 void add_report(Measurements& all, const FolderStore& store, const Digest& digest, const std::string& remedy) {
-  const std::vector<Damage> damages = store.verify(digest);
-  if (!damages.empty())
-    throw ContractError(damages.front().file + " is damaged: wanted " + damages.front().wanted + ", found " + damages.front().found +
-                        " (a verdict needs a whole report) " + remedy);
+  expect_whole(store, digest, remedy);
   add(all, store.find_artifact(digest)->summary);
 }
 
@@ -51,8 +45,7 @@ Measurements measured_by(const RunRecord& record, const FolderStore& store) {
       const auto artifact = digest ? store.find_artifact(*digest) : std::nullopt;
       if (!artifact || (artifact->type == ArtifactType::eval_report) != reports) continue;
       if (reports) {
-        add_report(all, store, *digest,
-                   "`lastro rollback " + record.folder().string() + " " + stage.key + "`, then the same run command makes it anew");
+        add_report(all, store, *digest, remedy_for_damage(record.folder(), stage.key));
       } else {
         add(all, artifact->summary);
       }
@@ -75,7 +68,7 @@ Measurements baseline_of(const RunRecord& record, const FolderStore& store) {
     if (!store.find_artifact(*digest))
       throw UsageError("baseline " + named->text() + " is not in the store " + store.root().string() +
                        " (a report that was never made there) name another, or --store");
-    add_report(found, store, *digest, "roll its stage back in the run that made it, and run that again, or name another baseline");
+    add_report(found, store, *digest, "roll its stage back in the run that made it, or name another baseline");
     return found;
   }
   const Node tree = tree_of("baseline", named->text());
@@ -163,6 +156,7 @@ void print_table(const RunRecord& record) {
 }
 
 void print_gates(const Verdict& verdict) {
+  if (verdict.gates.empty()) std::printf("%s\n", no_gates_remark.data());
   for (const GateOutcome& outcome : verdict.gates) std::printf("%-6s %s\n", outcome.passed ? "pass" : "FAIL", outcome.text.c_str());
 }
 

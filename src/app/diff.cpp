@@ -2,10 +2,9 @@
 
 #include "app/commands.h"
 #include "core/diff.h"
-#include "core/files.h"
 #include "core/json.h"
-#include "core/yaml.h"
 #include "domain/errors.h"
+#include "runtime/run_record.h"
 
 namespace lastro {
 namespace {
@@ -14,10 +13,7 @@ Node record_at(std::filesystem::path path) {
   if (std::filesystem::is_directory(path)) path /= "manifest.out.yaml";
   if (!std::filesystem::exists(path))
     throw UsageError(path.string() + " does not exist (diff compares two run directories, or two manifest.out.yaml)");
-  Problems problems;
-  Node tree = parse_yaml(read_file(path), path.string(), problems);
-  if (!problems.empty()) throw UsageError(problems.front().to_string());
-  return tree;
+  return RunRecord::read(path);
 }
 
 }   // namespace

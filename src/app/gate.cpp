@@ -3,6 +3,8 @@
 #include "app/commands.h"
 #include "app/conclude.h"
 #include "app/run_access.h"
+#include "app/terminal.h"
+#include "core/gatekeeper.h"
 #include "core/json.h"
 #include "domain/errors.h"
 
@@ -11,6 +13,7 @@ namespace lastro {
 int gate_command(const Invocation& invocation) {
   OpenedRun run = open_run(invocation);
   const Verdict verdict = judge_run(run.record, run.store);
+  if (verdict.gates.empty()) print_error(no_gates_remark);
   if (invocation.json)
     std::printf("%s\n", to_json(*run.record.tree().find("verdict")).c_str());
   else

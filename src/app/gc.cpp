@@ -1,10 +1,14 @@
+#include <chrono>
 #include <cstdio>
+#include <optional>
 #include <set>
 
 #include "app/commands.h"
 #include "core/json.h"
+#include "core/text_of_number.h"
 #include "domain/errors.h"
 #include "infra/posix/folder_store.h"
+#include "infra/posix/lease.h"
 #include "runtime/run_record.h"
 
 namespace lastro {
@@ -49,14 +53,31 @@ std::uint64_t bytes_below(const fs::path& folder) {
   return bytes;
 }
 
+// No run may take from the store what is being swept: the sweep waits for all, and new ones wait for it.
+void take_alone(std::optional<Lease>& lease, const FolderStore& store) {
+  try {
+    lease.emplace(store.root(), std::chrono::seconds(10));
+  } catch (const EnvironmentError&) {
+    for (const fs::path& run : store.known_runs())
+      if (const auto holder = Lease::holder(run))
+        throw EnvironmentError(store.root().string() + " is in use by " + *holder + " for the run in " + run.string() +
+                               " (a sweep could take what it is about to read) wait for it, or stop it");
+    throw;
+  }
+}
+
 }   // namespace
 
 int gc_command(const Invocation& invocation) {
   const FolderStore store(invocation.store.empty() ? fs::path("runs/store") : invocation.store);
-  if (!fs::exists(store.root())) throw UsageError(store.root().string() + " is no store (there is nothing to sweep) name it with --store");
+  if (!fs::is_directory(store.root() / "objects") || !fs::is_directory(store.root() / "keys"))
+    throw UsageError(store.root().string() + " is no store (it has no objects and no keys, so there is nothing to sweep) name one with --store");
+  std::optional<Lease> lease;
+  if (invocation.yes) take_alone(lease, store);
   const fs::path runs = fs::absolute(store.root()).lexically_normal().parent_path();
   const std::set<Digest> named = named_by_runs(runs_of(store, runs));
 
+  if (invocation.yes) store.sweep_staging();
   std::uint64_t bytes = 0;
   Node swept = Node::sequence();
   for (const Digest& digest : store.artifacts()) {
@@ -73,7 +94,8 @@ int gc_command(const Invocation& invocation) {
     std::printf("%s\n", to_json(line).c_str());
   } else {
     for (const Node& digest : swept.items()) std::printf("%s\n", digest.text().c_str());
-    std::printf("%zu artifacts, %.1f MB, that no run in %s names%s\n", swept.items().size(), static_cast<double>(bytes) / 1e6, runs.c_str(),
+    std::printf("%s, %.1f MB, that no run in %s names%s\n", counted(swept.items().size(), "artifact").c_str(), static_cast<double>(bytes) / 1e6,
+                runs.c_str(),
                 swept.items().empty() ? ""
                 : invocation.yes      ? ": swept"
                                       : ": would go with --yes");

@@ -6,6 +6,7 @@
 #include "core/cost.h"
 #include "core/json.h"
 #include "core/reference.h"
+#include "core/text_of_number.h"
 #include "domain/errors.h"
 
 namespace lastro {
@@ -25,9 +26,10 @@ void print_stage(const PlannedStage& stage) {
       if (share.bytes > 0) std::printf(" %s %s", share.name.c_str(), bytes_text(share.bytes).c_str());
     std::printf("\n");
   }
-  if (stage.resources.flops > 0)
-    std::printf("%-14s %s (6ND: %s), %s of one device, %s\n", "", flops_text(stage.resources.flops).c_str(),
-                flops_text(stage.resources.flops_6nd).c_str(), duration_text(stage.device_s).c_str(), usd_text(stage.cost_usd).c_str());
+  if (stage.device_s == 0) return;
+  const std::string flops =
+      stage.resources.flops > 0 ? flops_text(stage.resources.flops) + " (6ND: " + flops_text(stage.resources.flops_6nd) + "), " : "";
+  std::printf("%-14s %s%s of one device, %s\n", "", flops.c_str(), duration_text(stage.device_s).c_str(), usd_text(stage.cost_usd).c_str());
 }
 
 }   // namespace
@@ -36,11 +38,12 @@ int plan_command(const Invocation& invocation) {
   const RunPlanner planner(invocation);
   const Planned planned = planner.plan();
   const Plan& plan = planned.plan;
+  print_remarks(planner);
   if (invocation.json) {
     std::printf("%s\n", to_json(to_node(plan)).c_str());
   } else {
     for (const PlannedStage& stage : plan.stages) print_stage(stage);
-    std::printf("%d ranks x %d threads, %s a rank allowed: about %s, %s\n", plan.ranks, plan.threads_per_rank,
+    std::printf("%s x %s, %s a rank allowed: about %s, %s\n", counted(plan.ranks, "rank").c_str(), counted(plan.threads_per_rank, "thread").c_str(),
                 bytes_text(plan.memory_limit_bytes).c_str(), duration_text(plan.wall_s()).c_str(), usd_text(plan.cost_usd()).c_str());
   }
   refuse_excesses(planned);

@@ -2,12 +2,16 @@
 
 #include <cstdio>
 
+#include "app/run_access.h"
 #include "app/terminal.h"
 #include "app/wiring.h"
 #include "core/cost.h"
 #include "core/files.h"
+#include "core/gatekeeper.h"
 #include "core/manifest.h"
+#include "core/record_text.h"
 #include "core/source_digest.h"
+#include "core/text_of_number.h"
 #include "data/resolve_source.h"
 #include "domain/errors.h"
 #include "domain/version.h"
@@ -19,6 +23,10 @@ namespace {
 Manifest read_checked(const Invocation& invocation) {
   const std::string file = invocation.subject.string();
   if (!fs::exists(invocation.subject)) throw UsageError(file + " does not exist (the manifest of the run) try manifests/dev.yaml");
+  if (fs::is_directory(invocation.subject))
+    throw UsageError(file + (fs::exists(invocation.subject / "manifest.out.yaml")
+                                 ? " is a run directory (a manifest is a file) name its manifest.out.yaml to make the same again"
+                                 : " is a folder (a manifest is a file) name the file"));
   Problems problems;
   Manifest manifest = read_manifest(read_file(invocation.subject), file, invocation.sets, stage_kinds(), problems);
   if (!problems.empty()) throw UsageError(lines_of(problems));
@@ -30,10 +38,11 @@ fs::path store_of(const Invocation& invocation, const Manifest& manifest) {
   return manifest.store ? fs::path(*manifest.store) : fs::path("runs/store");
 }
 
-ResolvedInput resolved(const PlannedInput& input, const Plan& plan, const FolderStore& store) {
+ResolvedInput resolved(const PlannedInput& input, const Plan& plan, const FolderStore& store, const fs::path& run) {
   if (!input.stage) return {input.port, std::nullopt, input.sources};
   const PlannedStage& maker = plan.stages[*input.stage];
-  return {input.port, ResolvedArtifact{maker.output_type, *input.digest, fs::absolute(store.folder_of(*input.digest)), maker.name}, {}};
+  const fs::path folder = fs::absolute(store.folder_of(*input.digest));
+  return {input.port, ResolvedArtifact{maker.output_type, *input.digest, folder, remedy_for_damage(run, maker.name)}, {}};
 }
 
 void expect_output(const PlannedStage& stage, const std::string& manifest) {
@@ -66,11 +75,7 @@ RunPlanner::RunPlanner(const Invocation& invocation)
   surroundings_.threads_per_rank = threads_of(invocation);
   surroundings_.measured_peak_flops = manifest_.rates.peak_tflops ? 0 : peak_tflops(surroundings_.threads_per_rank) * 1e12;
   surroundings_.memory_limit_bytes = memory_limit_bytes(invocation.ranks);
-  surroundings_.find_output = [this](const Digest& key) -> std::optional<Digest> {
-    const auto record = store_.find_key(key);
-    if (!record || !store_.find_artifact(record->artifact)) return std::nullopt;   // swept, or lost: it is made again
-    return record->artifact;
-  };
+  surroundings_.find_output = [this](const Digest& key) { return find_output(key); };
   surroundings_.last_key_fields = [this](const std::string& stage) { return last_key_fields(stage); };
 }
 
@@ -108,6 +113,17 @@ void RunPlanner::look_for_earlier_runs(Problems& problems) const {
   } else if (!fs::exists(*baseline)) {
     refuse("baseline", *baseline,
            "does not exist (gates are judged by it) name a report.json, a run directory, or the digest of a report in the store");
+  }
+}
+
+std::optional<Digest> RunPlanner::find_output(const Digest& key) const {
+  try {
+    const auto record = store_.find_key(key);
+    if (!record || !store_.find_artifact(record->artifact)) return std::nullopt;   // swept, or lost: it is made again
+    return record->artifact;
+  } catch (const ContractError&) {
+    if (passes_over_damage_) return std::nullopt;
+    throw;
   }
 }
 
@@ -150,7 +166,7 @@ std::optional<NextStage> RunPlanner::next_stage() const {
                    .inputs = input_digests(stage),
                    .expected = stage.expected_output,
                    .expected_by = manifest_.file};
-    for (const PlannedInput& input : stage.inputs) next.order.inputs.push_back(resolved(input, plan, store_));
+    for (const PlannedInput& input : stage.inputs) next.order.inputs.push_back(resolved(input, plan, store_, run_));
     for (const std::size_t waiting : descendants(plan, i)) next.dependants.push_back(plan.stages[waiting].name);
     return next;
   }
@@ -175,14 +191,31 @@ void RunPlanner::enter_known(RunRecord& record) const {
   }
 }
 
+std::vector<std::string> RunPlanner::remarks() const {
+  std::vector<std::string> remarks;
+  if (manifest_.is_edited_record)
+    remarks.push_back(manifest_.file + " " + std::string(words_for(RecordState::edited)) +
+                      " it is taken as a new manifest: a recorded hash is expected only of a stage that still has its recorded key");
+  if (manifest_.gates.empty()) remarks.emplace_back(no_gates_remark);
+  try {
+    RunRecord::load(run_);
+  } catch (const ContractError& error) {
+    remarks.emplace_back(error.what());
+  }
+  return remarks;
+}
+
+void print_remarks(const RunPlanner& planner) {
+  for (const std::string& remark : planner.remarks()) print_error(remark);
+}
+
 std::string RunPlanner::headline() const {
   const Plan plan = this->plan().plan;
   std::size_t there = 0;
   for (const PlannedStage& stage : plan.stages) there += stage.output.has_value();
-  return plan.name + ": " + std::to_string(plan.stages.size()) + " stages" +
-         (there > 0 ? ", " + std::to_string(there) + " of them there already" : "") + "; about " + duration_text(plan.wall_s()) + " of training on " +
-         std::to_string(plan.ranks) + (plan.ranks == 1 ? " rank" : " ranks") + " x " + std::to_string(plan.threads_per_rank) +
-         (plan.threads_per_rank == 1 ? " thread, " : " threads, ") + usd_text(plan.cost_usd());
+  return plan.name + ": " + counted(static_cast<std::int64_t>(plan.stages.size()), "stage") +
+         (there > 0 ? ", " + std::to_string(there) + " of them there already" : "") + "; about " + duration_text(plan.wall_s()) + " on " +
+         counted(plan.ranks, "rank") + " x " + counted(plan.threads_per_rank, "thread") + ", " + usd_text(plan.cost_usd());
 }
 
 }   // namespace lastro

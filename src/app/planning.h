@@ -20,6 +20,9 @@ class RunPlanner {
   const std::filesystem::path& run() const { return run_; }
   FolderStore& store() { return store_; }
 
+  // From here on, what is damaged in the store counts as not there. Without it, a plan throws ContractError where it meets it.
+  void pass_over_damage() { passes_over_damage_ = true; }
+
   // The manifest as the record keeps it: all defaults, --set, source hashes and the commit filled in.
   Node resolved_manifest() const;
 
@@ -33,6 +36,10 @@ class RunPlanner {
   // Enters every stage that the store has in the record.
   void enter_known(RunRecord& record) const;
 
+  // What a person should know before the plan is looked at or carried out: that there are no gates, that the manifest is an edited record, that the
+  // run's own record is damaged.
+  std::vector<std::string> remarks() const;
+
   // "dev: 5 stages, 2 are there; about 3m10s, 0.01 USD": what a person sees before the first stage.
   std::string headline() const;
 
@@ -40,6 +47,7 @@ class RunPlanner {
   void resolve_sources(Problems& problems);
   void record_source_digests();
   void look_for_earlier_runs(Problems& problems) const;
+  std::optional<Digest> find_output(const Digest& key) const;
   std::optional<Node> last_key_fields(const std::string& stage) const;
 
   Manifest manifest_;
@@ -47,7 +55,11 @@ class RunPlanner {
   std::filesystem::path run_;
   FolderStore store_;
   Surroundings surroundings_;
+  bool passes_over_damage_ = false;
 };
+
+// On stderr, like errors.
+void print_remarks(const RunPlanner& planner);
 
 // All problems of a manifest, one a line.
 std::string lines_of(const Problems& problems);

@@ -2,6 +2,7 @@
 
 #include "app/commands.h"
 #include "app/planning.h"
+#include "app/run_access.h"
 #include "core/cost.h"
 #include "core/files.h"
 #include "core/json.h"
@@ -27,13 +28,13 @@ void set_checkpoints_aside(const fs::path& run) {
 
 int rollback_command(const Invocation& invocation) {
   // A record is a manifest; planning it tells what builds on what.
+  const OpenedRun opened = open_run(invocation);
   Invocation of_record = invocation;
-  of_record.run = invocation.run.empty() ? invocation.subject : invocation.run;
-  if (of_record.run.filename() == "manifest.out.yaml") of_record.run = of_record.run.parent_path();
-  of_record.subject = of_record.run / "manifest.out.yaml";
-  if (!std::filesystem::exists(of_record.subject))
-    throw UsageError(of_record.run.string() + " is no run (it has no manifest.out.yaml) give the directory of a run, e.g. runs/dev");
+  of_record.run = opened.folder;
+  of_record.subject = opened.folder / "manifest.out.yaml";
+  of_record.store = opened.store.root();
   RunPlanner planner(of_record);
+  planner.pass_over_damage();   // a roll-back is what mends it
   const Plan plan = planner.plan().plan;
   const Rollback rollback = rollback_of(plan, invocation.stage);
 

@@ -24,7 +24,7 @@ fs::path store_of(const Invocation& invocation, const RunRecord& record) {
 }   // namespace
 
 OpenedRun open_run(const Invocation& invocation) {
-  fs::path folder = invocation.run.empty() ? invocation.subject : invocation.run;
+  fs::path folder = invocation.subject;
   if (folder.filename() == "manifest.out.yaml") folder = folder.parent_path();
   auto record = RunRecord::load(folder);
   if (!record)
@@ -32,6 +32,18 @@ OpenedRun open_run(const Invocation& invocation) {
                      " is no run (it has no manifest.out.yaml) give the directory of a run, e.g. runs/dev; `lastro run MANIFEST` makes one");
   const fs::path store = store_of(invocation, *record);
   return {folder, std::move(*record), FolderStore(store)};
+}
+
+std::string remedy_for_damage(const fs::path& run, const std::string& stage) {
+  return "`lastro rollback " + run.string() + " " + stage + "`, then running the manifest again, makes it anew";
+}
+
+void expect_whole(const FolderStore& store, const Digest& digest, const std::string& remedy) {
+  const std::vector<Damage> damages = store.verify(digest);
+  if (damages.empty()) return;
+  const Damage& first = damages.front();
+  throw ContractError(first.file + " is damaged: wanted " + first.wanted + ", found " + first.found + " (nothing damaged is used) " + remedy,
+                      first.file, first.wanted, first.found);
 }
 
 FoundArtifact newest_artifact(const OpenedRun& run, std::initializer_list<ArtifactType> types) {
@@ -46,6 +58,7 @@ FoundArtifact newest_artifact(const OpenedRun& run, std::initializer_list<Artifa
   if (!newest)
     throw UsageError(run.folder.string() + " has no " + words_for(types) + " yet in " + run.store.root().string() +
                      " (no stage that makes one is done, or --store is another) run its manifest to the end first");
+  expect_whole(run.store, newest->record.digest, remedy_for_damage(run.folder, newest->stage));
   return *newest;
 }
 

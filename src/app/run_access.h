@@ -26,7 +26,14 @@ struct FoundArtifact {
   std::filesystem::path folder;
 };
 
-// The artifact of the last stage of the run that made one of these types. Throws UsageError when none did.
+// What makes a stage's damaged artifact good again.
+std::string remedy_for_damage(const std::filesystem::path& run, const std::string& stage);
+
+// Hashes an artifact again; throws ContractError with the first damage and its remedy.
+void expect_whole(const FolderStore& store, const Digest& digest, const std::string& remedy);
+
+// The artifact, hashed again, of the last stage of the run that made one of these types. Throws UsageError when none did, ContractError when it is
+// damaged.
 FoundArtifact newest_artifact(const OpenedRun& run, std::initializer_list<ArtifactType> types);
 inline FoundArtifact newest_model(const OpenedRun& run) {
   return newest_artifact(run, {ArtifactType::checkpoint, ArtifactType::sft_model, ArtifactType::policy});

@@ -35,7 +35,7 @@ struct Links {
 // Shows stages on rank 0's terminal; the other ranks keep silent.
 class RankView final : public StageView {
  public:
-  RankView(Collective& ranks, std::filesystem::path run) : ranks_(ranks), run_(std::move(run)) {}
+  RankView(Collective& ranks, int threads, std::filesystem::path run) : ranks_(ranks), threads_(threads), run_(std::move(run)) {}
 
   Tracker& begins(const StageOrder& order) override {
     if (!ranks_.is_root()) return silent_;
@@ -46,10 +46,12 @@ class RankView final : public StageView {
   void made(const StageOrder&, const MadeArtifact& artifact, double) override {
     shown_->finish(artifact.record.digest.to_string().substr(0, 19));
     shown_.reset();
+    if (const Node* peak = artifact.measured.find("peak_tflops")) remember_peak_tflops(peak->number(), ranks_.size() * threads_);
   }
 
  private:
   Collective& ranks_;
+  int threads_;
   std::filesystem::path run_;
   SilentTracker silent_;
   std::optional<StageTracker> shown_;
@@ -82,21 +84,24 @@ std::filesystem::path agree_on_run(Collective& ranks, const RunPlanner* planner)
 }
 
 int run_rank(const Links& links, const Invocation& invocation, std::filesystem::path& run) {
+  name_crash_rank(links.ranks.rank().value);
   std::optional<RunPlanner> planner;
-  std::optional<Lease> lease;
+  std::optional<Lease> lease, store_lease;
   if (links.ranks.is_root()) {
     Invocation actual = invocation;
     actual.ranks = links.ranks.size();
     planner.emplace(actual);
+    if (!std::getenv("LASTRO_FRONT")) print_remarks(*planner);   // a front has said so already
     lease.emplace(planner->run(), lease_patience);   // until it is ours, `run` stays empty: a refusal is no failure of the run that lives there
     run = planner->run();
+    store_lease.emplace(planner->store().root(), lease_patience, Lease::Kind::shared);   // a sweep waits until we have ended
     RunRecord record = RunRecord::begin(run, planner->resolved_manifest());
     record.note("machine", machine_facts(links.ranks.size(), threads_of(invocation), planner->store().root()));
     planner->enter_known(record);
     planner->store().remember_run(std::filesystem::absolute(run).lexically_normal());
   }
   run = agree_on_run(links.ranks, planner ? &*planner : nullptr);
-  FolderStore store(broadcast_text(links.ranks, planner ? std::filesystem::absolute(planner->store().root()).string() : std::string()));
+  FolderStore store(broadcast_text(links.ranks, planner ? std::filesystem::absolute(planner->store().root()).string() : std::string()), run);
 
   const int threads = threads_of(invocation);
   const std::unique_ptr<Workers> workers = make_workers(threads);
@@ -111,7 +116,7 @@ int run_rank(const Links& links, const Invocation& invocation, std::filesystem::
                                    .hash_file = [](const std::string& path) { return sha256_file(path); }},
                        .open_checkpoints = [&](const StageOrder& order, Tracker& tracker) { return open_checkpoints(order, tracker, run, links); },
                        .stop_requested = stop_was_requested};
-  RankView view(links.ranks, run);
+  RankView view(links.ranks, threads, run);
   if (planner) {
     const Orchestra orchestra{.next_stage = [&] { return planner->next_stage(); },
                               .usd_per_second = planner->manifest().rates.usd_per_device_hour / 3600 * links.ranks.size(),

@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -57,11 +58,14 @@ class ErrorLines {
     log_ << line << std::endl;
     last_ = line.empty() ? last_ : std::string(line);
     look_for_death(std::string(line));
+    static const std::regex cannot("cannot be started|unable to launch|failed to start|not enough slots");
+    could_not_start_ = could_not_start_ || std::regex_search(std::string(line), cannot);
   }
 
   bool spoke() const { return !said_.empty(); }
   const std::string& dead() const { return dead_; }
   const std::string& last() const { return last_; }
+  bool could_not_start() const { return could_not_start_; }
 
  private:
   // Mostly every rank has the same to say, and one is enough to hear it from.
@@ -88,6 +92,7 @@ class ErrorLines {
   std::string named_;
   std::string dead_;
   std::string last_;
+  bool could_not_start_ = false;
 };
 
 bool is_known(int code) {
@@ -100,8 +105,7 @@ bool is_known(int code) {
 // Ranks that ended without a word of their own: says who, enters it in the record, and what to do.
 int report_death(const fs::path& run, const ErrorLines& errors, const ChildEnd& end, int ranks) {
   std::string cause = errors.dead();
-  if (cause.empty() && end.exit_code > 128)
-    cause = (ranks == 1 ? "rank 0" : "mpirun") + (" died (signal " + std::to_string(end.exit_code - 128)) + ")";
+  if (cause.empty() && end.signal > 0) cause = (ranks == 1 ? "rank 0" : "mpirun") + (" died (signal " + std::to_string(end.signal)) + ")";
   if (cause.empty())
     cause = "the ranks ended with exit code " + std::to_string(end.exit_code) + (errors.last().empty() ? "" : " (" + errors.last() + ")");
   std::fprintf(stderr, "lastro: %s; nothing committed is lost: run the same command to go on (%s has the launcher's words)\n", cause.c_str(),
@@ -111,16 +115,21 @@ int report_death(const fs::path& run, const ErrorLines& errors, const ChildEnd& 
 }
 
 int run_ranks(const Invocation& invocation, const fs::path& run, const fs::path& store) {
+  turn_signals_into_stop_requests();
   ErrorLines errors(run);
   const ChildEnd end = run_child(rank_command(invocation, run, store), rank_environment(), [&](std::string_view line) { errors.take(line); });
-  if (end.exit_code == 0) return 0;
+  if (end.exit_code == 0 && end.signal == 0) return 0;
+  if (stop_was_requested() && end.signal == SIGUSR1)   // it had not begun to listen
+    throw Preempted("stopped before there was anything to save; run the same command to go on");
   if (end.exit_code == static_cast<int>(ExitCode::preempted)) {
     std::fprintf(stderr, "lastro: saved; run the same command to go on\n");
     return end.exit_code;
   }
   if (is_known(end.exit_code) && errors.spoke()) return end.exit_code;
-  if (end.exit_code == 127 && errors.last().find("cannot be started") != std::string::npos)
-    throw EnvironmentError(errors.last() + " install Open MPI (tools/setup does) or use --ranks 1");
+  if (errors.could_not_start() && errors.dead().empty())
+    throw EnvironmentError(
+        "the ranks could not be started (" + (run / "logs" / "launcher.log").string() + " has why) " +
+        (invocation.ranks == 1 ? "build again: launch/dev does" : "look at that, or use --ranks 1; `lastro doctor` looks at the machine"));
   return report_death(run, errors, end, invocation.ranks);
 }
 
@@ -128,6 +137,7 @@ int run_ranks(const Invocation& invocation, const fs::path& run, const fs::path&
 
 int run_front(const Invocation& invocation) {
   RunPlanner planner(invocation);
+  print_remarks(planner);
   const bool finished = !planner.next_stage();
   if (!finished) {
     std::printf("%s\n", planner.headline().c_str());

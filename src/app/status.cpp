@@ -5,6 +5,7 @@
 #include "app/terminal.h"
 #include "core/cost.h"
 #include "core/json.h"
+#include "infra/posix/lease.h"
 
 namespace lastro {
 namespace {
@@ -19,19 +20,26 @@ double number_at(const Node& stage, std::string_view key) {
   return value && value->is_number() ? value->number() : 0;
 }
 
+// As the record has it; but a stage whose process is gone is not at work, whatever that process has written last.
+std::string status_of(const Node& stage, bool is_held) {
+  const std::string status = text_at(stage, "status", "waiting");
+  return status == "running" && !is_held ? "interrupted" : status;
+}
+
 }   // namespace
 
 int status_command(const Invocation& invocation) {
   const OpenedRun run = open_run(invocation);
   const Node& tree = run.record.tree();
   const Node* stages = tree.find("stages");
+  const bool is_held = Lease::holder(run.folder).has_value();
   if (invocation.json) {
     Node line;
     line.set("run", run.folder.string());
     Node list = Node::mapping();
     for (const Entry& stage : stages ? stages->entries() : Node::Mapping{}) {
       Node entry = Node::mapping();
-      entry.set("status", text_at(stage.value, "status", "waiting"));
+      entry.set("status", status_of(stage.value, is_held));
       for (const char* key : {"output_hash", "wall_clock_sec", "cost_usd", "metrics", "cause"})
         if (const Node* value = stage.value.find(key)) entry.set(key, *value);
       list.set(stage.key, std::move(entry));
@@ -42,7 +50,7 @@ int status_command(const Invocation& invocation) {
     return 0;
   }
   for (const Entry& stage : stages ? stages->entries() : Node::Mapping{}) {
-    const std::string status = text_at(stage.value, "status", "waiting");
+    const std::string status = status_of(stage.value, is_held);
     std::printf("%-14s %-11s", stage.key.c_str(), status.c_str());
     if (status == "done")
       std::printf(" %s  %s", text_at(stage.value, "output_hash").substr(0, 19).c_str(),

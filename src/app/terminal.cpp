@@ -29,12 +29,6 @@ std::string now_text() {
   return text;
 }
 
-std::string formatted(const char* format, double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
-
 constexpr auto live_interval = std::chrono::milliseconds(200);
 constexpr auto plain_interval = std::chrono::seconds(10);
 
@@ -49,13 +43,6 @@ void print_error(std::string_view text) {
   std::string lines = "lastro: ";
   for (const char c : text) lines += c == '\n' ? std::string("\nlastro: ") : std::string(1, c);
   std::fprintf(stderr, "%s\n", lines.c_str());
-}
-
-std::string short_number(double value) {
-  if (value >= 1e9) return formatted("%.1fG", value / 1e9);
-  if (value >= 1e6) return formatted("%.1fM", value / 1e6);
-  if (value >= 1e3) return formatted("%.1fk", value / 1e3);
-  return formatted("%.0f", value);
 }
 
 StageTracker::StageTracker(std::string stage, TerminalKind terminal, const std::filesystem::path& run)

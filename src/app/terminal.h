@@ -18,9 +18,6 @@ TerminalKind terminal_in_force();
 // Writes an error to stderr, each of its lines after "lastro: ", by which a front knows its ranks' words from the launcher's.
 void print_error(std::string_view text);
 
-// "41.2k", "3.1M", "950"
-std::string short_number(double value);
-
 // Shows a stage on the terminal and keeps its log (<run>/logs/<stage>.log) and the run's metrics (<run>/metrics.jsonl).
 class StageTracker final : public Tracker {
  public:

@@ -116,8 +116,7 @@ class Verification {
       const std::string removal = fs::exists(folder) ? "remove the folder " + folder + "; " : "";
       return removal + (stage == stage_of_.end() ? "no stage of this run made it" : "the same run command makes " + stage->second + " again");
     }
-    if (stage != stage_of_.end())
-      return "`lastro rollback " + run_.folder.string() + " " + stage->second + "`, then the same run command makes it again";
+    if (stage != stage_of_.end()) return remedy_for_damage(run_.folder, stage->second);
     return "no stage of this run made it: roll its stage back in the run that did, or let `lastro gc` sweep it";
   }
 

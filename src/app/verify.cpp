@@ -3,6 +3,7 @@
 #include "app/commands.h"
 #include "app/verification.h"
 #include "core/json.h"
+#include "core/text_of_number.h"
 #include "domain/errors.h"
 
 namespace lastro {
@@ -46,8 +47,8 @@ int verify_command(const Invocation& invocation) {
     for (const std::string& save : findings.unfinished) std::printf("unfinished: %s\n", save.c_str());
     for (const Finding& finding : findings.damages)
       std::printf("damaged: %s\n  to mend it: %s\n", words_for(finding.damage).c_str(), finding.remedy.c_str());
-    std::printf("%lld artifacts, %lld checkpoints and %lld sources hashed: %s\n", static_cast<long long>(findings.artifacts),
-                static_cast<long long>(findings.checkpoints), static_cast<long long>(findings.sources),
+    std::printf("%s, %s and %s hashed: %s\n", counted(findings.artifacts, "artifact").c_str(), counted(findings.checkpoints, "checkpoint").c_str(),
+                counted(findings.sources, "source").c_str(),
                 findings.damages.empty() ? "all as they were written" : (std::to_string(findings.damages.size()) + " damaged").c_str());
   }
   return static_cast<int>(findings.damages.empty() ? ExitCode::ok : ExitCode::contract);

@@ -19,6 +19,9 @@ std::unique_ptr<Workers> make_workers(int threads);
 // user's cache folder.
 double peak_tflops(int threads);
 
+// What so many threads together were seen to reach; what is remembered only grows, for it may have been measured while the machine was busy.
+void remember_peak_tflops(double tflops, int threads);
+
 // Memory that one of `ranks` ranks on this machine may use, in bytes: the smallest of the machine's, the control group's and the process's limit.
 std::int64_t memory_limit_bytes(int ranks);
 

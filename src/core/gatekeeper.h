@@ -29,6 +29,9 @@ using Measurements = std::map<std::string, double, std::less<>>;
 // What is measured of every run, whatever its stages.
 inline constexpr std::array<std::string_view, 2> run_measurements{"cost_total_usd", "wall_clock_total_sec"};
 
+// What SHIP is worth where a manifest has no gates.
+inline constexpr std::string_view no_gates_remark = "no gates: SHIP means only that every stage finished";
+
 // The gates' answer. A gate whose value or reference was not measured (or is not a number) fails and says so.
 Verdict judge(const std::vector<Gate>& gates, const Measurements& measured, const Measurements& baseline);
 

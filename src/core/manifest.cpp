@@ -7,6 +7,7 @@
 #include "core/nearest.h"
 #include "core/overrides.h"
 #include "core/record_keys.h"
+#include "core/record_text.h"
 #include "core/wiring.h"
 #include "core/yaml.h"
 
@@ -236,6 +237,7 @@ class ManifestReader {
     const std::string path = spec.name + (is_wish ? ".expect.output_hash" : ".output_hash");
     spec.expected_output = digest(hash->as<std::string>() ? hash->text() : "", hash->mark, path);
     spec.is_replayed = !is_wish;
+    if (const Node* key = given.find("key"); key && key->as<std::string>()) spec.recorded_key = Digest::parse(key->text());
     spec.expected_mark = hash->mark;
   }
 
@@ -250,6 +252,15 @@ class ManifestReader {
   const StageRegistry& registry_;
   Problems& problems_;
 };
+
+// What is left of a record would pass for the manifest of a smaller run.
+Problem refusal_of_a_cut_record(std::string_view text, const std::string& file) {
+  const int last_line = static_cast<int>(std::count(text.begin(), text.end(), '\n')) + (text.ends_with('\n') ? 0 : 1);
+  return {file,
+          {last_line, 1},
+          "this record " + std::string(words_for(RecordState::cut_off)) +
+              " take a whole copy; to make a new manifest of what is left, remove its line \"" + std::string(record_head_key) + ": ...\""};
+}
 
 Node inputs_node(const StageSpec& stage) {
   Node inputs = Node::mapping();
@@ -301,13 +312,19 @@ Manifest parse_manifest(const Node& tree, const std::string& file, const StageRe
 
 Manifest read_manifest(std::string_view text, const std::string& file, const std::vector<std::string>& assignments, const StageRegistry& registry,
                        Problems& problems) {
+  Manifest manifest;
+  manifest.file = file;
+  const RecordState state = state_of_record(text);
+  if (state == RecordState::cut_off) {
+    problems.push_back(refusal_of_a_cut_record(text, file));
+    return manifest;
+  }
   Problems found;
   Node tree = parse_yaml(text, file, found);
   const bool is_unread = tree.is_null() && !found.empty();
   assign(tree, assignments, found);
-  Manifest manifest;
-  manifest.file = file;
   if (!is_unread) manifest = parse_manifest(tree, file, registry, found);
+  manifest.is_edited_record = state == RecordState::edited;
   name_assignments(found, assignments);
   sort_by_place(found);
   problems.insert(problems.end(), found.begin(), found.end());

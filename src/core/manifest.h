@@ -12,7 +12,8 @@ namespace lastro {
 
 // Reads a manifest's text, with `--set a.b.c=value` assignments laid over it. Every problem that the text alone shows is added, in the order of
 // their places: its syntax, its fields, and whether its parts fit together (core/wiring.h). Memory, time and cost are the planner's question. A
-// record (manifest.out.yaml) is a manifest: what a run added to it is passed over, but for output hashes, which become expectations.
+// record (manifest.out.yaml) is a manifest: what a run added to it is passed over, but for output hashes, which become expectations. One that was
+// cut off is refused; in one that was edited, they are expected of the stages alone that are still the recorded ones.
 Manifest read_manifest(std::string_view text, const std::string& file, const std::vector<std::string>& assignments, const StageRegistry& registry,
                        Problems& problems);
 

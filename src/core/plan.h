@@ -36,7 +36,6 @@ struct PlannedStage {
   std::optional<Digest> output;   // in the store already, or made by now
   std::string why;                // why it has to run: "settings.width was 128, is 64"; empty when it has not
   std::optional<Digest> expected_output;
-  bool is_replayed = false;   // the expectation is from a record
 
   Resources resources;
   double device_s = 0;   // estimated

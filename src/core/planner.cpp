@@ -8,6 +8,7 @@
 #include "core/hash.h"
 #include "core/json.h"
 #include "core/source_digest.h"
+#include "core/text_of_number.h"
 #include "core/wiring.h"
 #include "domain/errors.h"
 
@@ -105,8 +106,6 @@ class Planner {
     made.version = kind.version;
     made.settings = spec.settings;
     made.output_type = kind.output;
-    made.expected_output = spec.expected_output;
-    made.is_replayed = spec.is_replayed;
     for (const InputPort& port : kind.inputs)   // the kind's order, not the manifest's
       for (const StageInput& input : spec.inputs)
         if (input.port == port.name) made.inputs.push_back(planned_input(input, port));
@@ -118,9 +117,15 @@ class Planner {
     made.key_fields.set("seed", manifest_.seed);
     made.key_fields.set("numerics", around_.numerics);
     update_key(planned_.plan, made);
+    if (!is_edited(spec, made)) made.expected_output = spec.expected_output;
     look_up(made);
     estimate(made, kind);
     return made;
+  }
+
+  // An edited record's stage that is not the recorded one: what that came out as says nothing of it.
+  bool is_edited(const StageSpec& spec, const PlannedStage& stage) const {
+    return manifest_.is_edited_record && spec.is_replayed && spec.recorded_key && stage.key_is_final && *spec.recorded_key != stage.key;
   }
 
   PlannedInput planned_input(const StageInput& input, const InputPort& port) const {
@@ -158,16 +163,22 @@ class Planner {
     stage.why = last ? what_changed(*last, stage.key_fields) : "was not run yet";
   }
 
+  static std::uint64_t source_bytes(const PlannedStage& stage) {
+    std::uint64_t bytes = 0;
+    for (const PlannedInput& input : stage.inputs)
+      for (const Source& source : input.sources) {
+        bytes += source.generated_bytes;
+        for (const SourceFile& file : source.files) bytes += file.bytes;
+      }
+    return bytes;
+  }
+
   PlanFacts facts_for(const PlannedStage& stage, int ranks) const {
     PlanFacts facts;
     facts.ranks = ranks;
     facts.threads_per_rank = around_.threads_per_rank;
     facts.memory_limit_bytes = planned_.plan.memory_limit_bytes;
-    for (const PlannedInput& input : stage.inputs)
-      for (const Source& source : input.sources) {
-        facts.source_bytes += source.generated_bytes;
-        for (const SourceFile& file : source.files) facts.source_bytes += file.bytes;
-      }
+    facts.source_bytes = source_bytes(stage);
     std::vector<std::size_t> next;
     const auto look_behind = [&](const PlannedStage& of) {
       for (const PlannedInput& input : of.inputs)
@@ -176,7 +187,7 @@ class Planner {
     look_behind(stage);
     for (std::size_t i = 0; i < next.size(); ++i) {
       const PlannedStage& before = planned_.plan.stages[next[i]];
-      facts.upstream.push_back({before.name, before.kind, before.settings});
+      facts.upstream.push_back({before.name, before.kind, before.settings, source_bytes(before)});
       look_behind(before);
     }
     return facts;
@@ -235,7 +246,7 @@ class Planner {
     if (!manifest_.budget.hours) return;
     const double limit = *manifest_.budget.hours * 3600, total = planned_.plan.wall_s();
     if (total <= limit) return;
-    planned_.excesses.push_back("the plan takes " + duration_text(total) + " on " + std::to_string(around_.ranks) + " ranks (" +
+    planned_.excesses.push_back("the plan takes " + duration_text(total) + " on " + counted(around_.ranks, "rank") + " (" +
                                 shares([this](const PlannedStage& s) { return duration_text(s.device_s / around_.ranks); }) +
                                 ") and budget.hours allows " + duration_text(limit) + ". " +
                                 time_change(

@@ -33,7 +33,8 @@ struct Resources {
 struct UpstreamStage {
   std::string name;
   std::string kind;
-  Node settings;   // complete
+  Node settings;                    // complete
+  std::uint64_t source_bytes = 0;   // of its own sources, as they lie on disk
 };
 
 // What a stage may know when it computes its resources.

@@ -109,7 +109,7 @@ struct ResolvedArtifact {
   ArtifactType type;
   Digest digest;
   std::filesystem::path folder;
-  std::string made_by;   // the stage
+  std::string remedy = {};   // what makes it anew where it is damaged, for messages
 };
 
 // What a port gets: an artifact, or sources.

@@ -1,7 +1,6 @@
 #include "core/text_of_number.h"
 
 #include <charconv>
-#include <string_view>
 
 namespace lastro {
 namespace {
@@ -22,5 +21,7 @@ std::string text_of(double value) {
   if (text.find_first_of(".enN") == text.npos) text += ".0";
   return text;
 }
+
+std::string counted(std::int64_t count, std::string_view thing) { return text_of(count) + " " + std::string(thing) + (count == 1 ? "" : "s"); }
 
 }   // namespace lastro

@@ -1,5 +1,6 @@
 #include "data/dataset_layout.h"
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -10,6 +11,7 @@ namespace lastro {
 namespace {
 
 constexpr std::int64_t format_version = 1;
+constexpr std::int64_t largest_count = std::int64_t{1} << 38;   // of one shard: sums over all that a file of 2 GB can name stay in 64 bits
 
 template <class Count>
 std::int64_t total(const std::vector<Shard>& shards, Count count) {
@@ -56,7 +58,7 @@ class LayoutReader {
   }
   std::int64_t count(const Node& node, std::string_view key) const {
     const auto* value = member(node, key).as<std::int64_t>();
-    if (!value || *value < 0) refuse("\"" + std::string(key) + "\" is no count");
+    if (!value || *value < 0 || *value > largest_count) refuse("\"" + std::string(key) + "\" is no count");
     return *value;
   }
   std::string text(const Node& node, std::string_view key) const {
@@ -150,10 +152,13 @@ DatasetLayout read_dataset_layout(const std::filesystem::path& dataset_folder) {
   const Node& node = reader.member(root, "layout");
   if (reader.count(node, "format") != format_version) reader.refuse("format " + std::to_string(reader.count(node, "format")));
   DatasetLayout layout;
-  layout.token_bytes = static_cast<int>(reader.count(node, "token_bytes"));
-  if (layout.token_bytes != 2 && layout.token_bytes != 4) reader.refuse("tokens of " + std::to_string(layout.token_bytes) + " bytes");
+  const std::int64_t token_bytes = reader.count(node, "token_bytes"), end_of_document = reader.count(node, "end_of_document");
   layout.vocabulary_size = reader.count(node, "vocabulary_size");
-  layout.end_of_document = static_cast<TokenId>(reader.count(node, "end_of_document"));
+  if (token_bytes != 2 && token_bytes != 4) reader.refuse("tokens of " + std::to_string(token_bytes) + " bytes");
+  if (end_of_document >= std::min<std::int64_t>(layout.vocabulary_size, token_bytes == 2 ? 1 << 16 : std::int64_t{1} << 32))
+    reader.refuse("documents end with token " + std::to_string(end_of_document) + ", which is none");
+  layout.token_bytes = static_cast<int>(token_bytes);
+  layout.end_of_document = static_cast<TokenId>(end_of_document);
   layout.tokenizer = reader.digest(node, "tokenizer");
   layout.train = reader.sources(node, "train");
   layout.held_out = reader.sources(node, "held_out");

@@ -119,6 +119,7 @@ struct StageSpec {
   Node settings;                           // complete, with marks
   std::optional<Digest> expected_output;   // from `expect`, or from the record that is replayed
   bool is_replayed = false;                // it is from a record
+  std::optional<Digest> recorded_key;      // the stage key that a record has beside it
   Mark mark;                               // of its key
   Mark kind_mark;
   Mark expected_mark;
@@ -127,6 +128,7 @@ struct StageSpec {
 // What is wanted: the manifest, with every default filled in.
 struct Manifest {
   std::string file;
+  bool is_edited_record = false;   // what it records holds for stages alone that are still as recorded
   std::string pipeline_version = "1.0.0";
   std::string name;
   std::int64_t seed = 42;

@@ -60,7 +60,7 @@ void block_forward_ffn(const BlockContext& context, const BlockParts<const float
 // Everything but the last product: fills `made` from x.
 void block_forward_inside(const BlockContext& context, const BlockParts<const float>& weights, kernels::ConstMatrix x, const BlockActivations& made);
 
-// The last product and the residual: out = middle + inner . Wd^T. `out` may be `middle`.
+// The last product and the residual: out = middle + inner . Wd^T.
 void block_forward_out(const BlockContext& context, const BlockParts<const float>& weights, const BlockActivations& made, kernels::Matrix out);
 
 // `d` holds the gradient of the block's output and gets that of its input; `gradient` is overwritten. `made` is used up.

@@ -22,11 +22,19 @@ Node to_node(const Testimony& testimony) {
   return node;
 }
 
+Digest hash_of(const NamedFile& file, const Witness& witness) {
+  try {
+    return witness.hash_file(file.path);
+  } catch (const EnvironmentError& error) {   // gone, or unreadable
+    throw ContractError(std::string(error.what()) + (file.remedy.empty() ? "" : " ") + file.remedy, file.path, file.wanted.to_string(), "nothing");
+  }
+}
+
 std::string give_testimony(const Collective& ranks, std::string_view plan, const Witness& witness) {
   try {
     const std::vector<NamedFile> files = witness.files_in(plan);
     Testimony testimony{witness.hash_plan(plan), witness.hash_binary(), witness.read_nonce(), {}};
-    for (std::size_t i = ranks.rank().value; i < files.size(); i += ranks.size()) testimony.files.emplace_back(i, witness.hash_file(files[i].path));
+    for (std::size_t i = ranks.rank().value; i < files.size(); i += ranks.size()) testimony.files.emplace_back(i, hash_of(files[i], witness));
     return to_json(to_node(testimony));
   } catch (const Error& error) {   // every rank must hear of it, so it travels as an answer
     Node node;
@@ -37,9 +45,10 @@ std::string give_testimony(const Collective& ranks, std::string_view plan, const
 
 struct Difference {
   std::string what;
-  std::string why;   // and what to do
+  std::string why;
   std::string wanted;
   std::string found;
+  std::string remedy = {};
 };
 
 std::optional<Difference> first_difference(const Node& root, const Node& answer, const std::vector<NamedFile>& files) {
@@ -54,7 +63,7 @@ std::optional<Difference> first_difference(const Node& root, const Node& answer,
   for (const Node& file : answer.at("files").items()) {
     const NamedFile& named = files[file.at("index").integer()];
     if (file.at("digest").text() != named.wanted.to_string())
-      return Difference{named.path, "the file changed or is damaged; " + named.remedy, named.wanted.to_string(), file.at("digest").text()};
+      return Difference{named.path, "the file changed or is damaged", named.wanted.to_string(), file.at("digest").text(), named.remedy};
   }
   return std::nullopt;
 }
@@ -72,8 +81,9 @@ std::string agree_on(Collective& ranks, std::string_view plan_of_root, std::stri
     const auto difference = first_difference(root, parse_json(answers[rank], "the answer of rank " + std::to_string(rank)), files);
     if (!difference) continue;
     const std::string hashes = difference->wanted.empty() ? "" : ": wanted " + difference->wanted + ", found " + difference->found;
-    throw ContractError("rank " + std::to_string(rank) + " differs in " + difference->what + hashes + " (" + difference->why + ")", difference->what,
-                        difference->wanted, difference->found, rank);
+    throw ContractError("rank " + std::to_string(rank) + " differs in " + difference->what + hashes + " (" + difference->why + ")" +
+                            (difference->remedy.empty() ? "" : " " + difference->remedy),
+                        difference->what, difference->wanted, difference->found, rank);
   }
   return plan;
 }

@@ -13,7 +13,7 @@ namespace lastro {
 struct NamedFile {
   std::string path;
   Digest wanted;
-  std::string remedy;   // what to do when it has another
+  std::string remedy = {};   // what helps where it is damaged; empty: nothing we know
 };
 
 // What a rank says of itself before a stage starts.

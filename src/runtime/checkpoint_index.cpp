@@ -25,22 +25,6 @@ std::string padded(std::int64_t number, std::size_t digits) {
 void update_text(Sha256& hash, std::string_view text) { hash.update_u64(text.size()).update(text); }
 void update_digest(Sha256& hash, const Digest& digest) { hash.update(std::as_bytes(std::span(digest.bytes))); }
 
-Node to_node(const ShardRecord& shard) {
-  Node node = Node::mapping();
-  node.set("file", shard.file);
-  node.set("bytes", shard.places.file_bytes);
-  node.set("sha256", shard.sha256.to_string());
-  node.set("structure", shard.structure.to_string());
-  node.set("tile_digests", shard.places.tile_digests);
-  Node& data = node.set("data", Node::sequence());
-  for (const auto& offsets : shard.places.data) {
-    Node row = Node::sequence();
-    for (const std::int64_t offset : offsets) row.push(offset);
-    data.push(std::move(row));
-  }
-  return node;
-}
-
 Node to_node(const CheckpointIndex& index) {
   Node node = Node::mapping();
   node.set("format", format_name);
@@ -182,6 +166,22 @@ class Reading {
 };
 
 }   // namespace
+
+Node to_node(const ShardRecord& shard) {
+  Node node = Node::mapping();
+  node.set("file", shard.file);
+  node.set("bytes", shard.places.file_bytes);
+  node.set("sha256", shard.sha256.to_string());
+  node.set("structure", shard.structure.to_string());
+  node.set("tile_digests", shard.places.tile_digests);
+  Node& data = node.set("data", Node::sequence());
+  for (const auto& offsets : shard.places.data) {
+    Node row = Node::sequence();
+    for (const std::int64_t offset : offsets) row.push(offset);
+    data.push(std::move(row));
+  }
+  return node;
+}
 
 std::string shard_file_name(int rank, int world) { return "rank-" + padded(rank, 2) + "-of-" + padded(world, 2) + ".h5"; }
 std::string step_folder_name(Step step) { return "step-" + padded(step.value, 6); }

@@ -30,6 +30,8 @@ struct ShardRecord {
   bool operator==(const ShardRecord&) const = default;
 };
 
+Node to_node(const ShardRecord& shard);   // as it stands under "shards"
+
 using UnitRoots = std::vector<std::vector<Digest>>;   // [plane][unit]
 
 struct CheckpointIndex {

@@ -4,6 +4,7 @@
 
 #include "core/files.h"
 #include "core/record_keys.h"
+#include "core/record_text.h"
 #include "core/yaml.h"
 #include "domain/errors.h"
 
@@ -32,6 +33,20 @@ Node manifest_of(const Node& record) {
   return manifest;
 }
 
+Node parse(const std::string& text, const fs::path& file) {
+  Problems problems;
+  Node tree = parse_yaml(text, file.string(), problems);
+  if (!problems.empty()) throw ContractError(problems.front().to_string());
+  return without(tree, std::array{record_head_key, record_seal_key});
+}
+
+Node parse_whole(const std::string& text, const fs::path& file) {
+  const RecordState state = state_of_record(text);
+  if (state == RecordState::whole) return parse(text, file);
+  throw ContractError(file.string() + " " + std::string(words_for(state)) +
+                      " run the manifest again: its record is made anew of what the store has, and this one is kept in history");
+}
+
 void keep_in_history(const fs::path& run) {
   make_folders(run / "history");
   int number = 1;
@@ -52,11 +67,15 @@ double sum_over_stages(const Node& record, std::string_view key) {
 
 std::optional<RunRecord> RunRecord::load(const fs::path& run) {
   if (!fs::exists(file_in(run))) return std::nullopt;
-  Problems problems;
-  Node tree = parse_yaml(read_file(file_in(run)), file_in(run).string(), problems);
-  if (!problems.empty())
-    throw ContractError(problems.front().to_string() + " (the run's record is damaged) move it away; the store still has what was made");
-  return RunRecord(run, std::move(tree));
+  return RunRecord(run, parse_whole(read_file(file_in(run)), file_in(run)));
+}
+
+Node RunRecord::read(const fs::path& file) {
+  const std::string text = read_file(file);
+  if (state_of_record(text) != RecordState::none) return parse_whole(text, file);
+  Node tree = parse(text, file);
+  if (!tree.find("stages")) throw ContractError(file.string() + " " + std::string(words_for(RecordState::none)) + " name a run directory");
+  return tree;
 }
 
 std::vector<Node> RunRecord::history(const fs::path& run) {
@@ -108,6 +127,7 @@ std::optional<std::string> RunRecord::running_stage() const {
 }
 
 Node& RunRecord::stage_entry(const std::string& name) {
+  tree_ = without(tree_, std::array<std::string_view, 2>{"verdict", "differences"});
   Node stages = tree_.at("stages");
   Node entry = stages.find(name) ? without(stages.at(name), recorded_stage_keys) : Node::mapping();
   stages.set(name, std::move(entry));
@@ -185,6 +205,6 @@ void RunRecord::note(std::string_view key, Node value) {
   save();
 }
 
-void RunRecord::save() const { write_file(file_in(run_), to_yaml_block(tree_)); }
+void RunRecord::save() const { write_file(file_in(run_), to_record_text(tree_)); }
 
 }   // namespace lastro

@@ -30,13 +30,17 @@ struct StageOutcome {
 // again must give the same hashes. Each change is written at once, all or nothing.
 class RunRecord {
  public:
-  // The record in a run directory, empty when there is none. Throws ContractError when it cannot be read.
+  // The record in a run directory, empty when there is none. Throws ContractError when it is not as it was written.
   static std::optional<RunRecord> load(const std::filesystem::path& run);
+
+  // Another run's record, from its file; one of stages that does not say it is a record is taken as it is. Throws ContractError as load does.
+  static Node read(const std::filesystem::path& file);
 
   // The earlier records that a run directory keeps, as far as they can be read.
   static std::vector<Node> history(const std::filesystem::path& run);
 
-  // Begins a record with this manifest. What an equal manifest's record knows already stays; an unequal one's is kept in <run>/history.
+  // Begins a record with this manifest. What an equal manifest's record knows already stays; an unequal one's, or a damaged record, is kept in
+  // <run>/history.
   static RunRecord begin(const std::filesystem::path& run, const Node& manifest);
 
   // `dependants`: the stages that build on it, entered so that whoever finds it failed can say what waits for it.
@@ -45,8 +49,10 @@ class RunRecord {
   void stage_interrupted(const std::string& stage, double seconds_so_far);
   void stage_failed(const std::string& stage, const std::string& cause);
   void stage_rolled_back(const std::string& stage);   // as if it had never run
+
+  // A word on the whole run; whatever happens to a stage afterwards takes it back.
   void verdict(const Node& verdict);
-  void note(std::string_view key, Node value);   // run-wide facts: total cost, differences from the reference
+  void note(std::string_view key, Node value);   // run-wide facts: the machine, differences from the reference
 
   const std::filesystem::path& folder() const { return run_; }
   const Node& tree() const { return tree_; }

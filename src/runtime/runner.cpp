@@ -45,7 +45,6 @@ void expect_output(const NextStage& next, const MadeArtifact& made) {
 // Rank 0 prepares the folders; the others are told of them.
 void prepare(NextStage& next, StageMachine& machine, const fs::path& run) {
   next.order.output = machine.store.begin(next.order.key);
-  next.order.run = run;
   next.order.work = run / "work" / next.order.stage;
   make_folders(next.order.work);
 }

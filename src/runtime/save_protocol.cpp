@@ -23,22 +23,6 @@ std::string line_of(Step step, const std::vector<Failure>& failures) {
   return text;
 }
 
-Node to_node(const ShardRecord& shard) {
-  Node node = Node::mapping();
-  node.set("file", shard.file);
-  node.set("sha256", shard.sha256.to_string());
-  node.set("structure", shard.structure.to_string());
-  node.set("bytes", shard.places.file_bytes);
-  node.set("tile_digests", shard.places.tile_digests);
-  Node& data = node.set("data", Node::sequence());
-  for (const auto& offsets : shard.places.data) {
-    Node row = Node::sequence();
-    for (const std::int64_t offset : offsets) row.push(offset);
-    data.push(std::move(row));
-  }
-  return node;
-}
-
 ShardRecord shard_from(const Node& node) {
   ShardRecord shard;
   shard.file = node.at("file").text();

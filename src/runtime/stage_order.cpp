@@ -13,7 +13,7 @@ Node to_node(const ResolvedInput& input) {
     node.set("type", static_cast<std::int64_t>(input.artifact->type));
     node.set("digest", input.artifact->digest.to_string());
     node.set("folder", input.artifact->folder.string());
-    node.set("made_by", input.artifact->made_by);
+    node.set("remedy", input.artifact->remedy);
   } else {
     node.set("sources", to_node(input.sources));
   }
@@ -32,7 +32,7 @@ ResolvedInput input_from(const Node& node) {
     input.sources = sources_from(*sources);
   else
     input.artifact = ResolvedArtifact{static_cast<ArtifactType>(node.at("type").integer()), digest_from(node.at("digest")), node.at("folder").text(),
-                                      node.at("made_by").text()};
+                                      node.at("remedy").text()};
   return input;
 }
 
@@ -42,15 +42,14 @@ std::vector<NamedFile> files_of(const StageOrder& order, const Store& store) {
   std::vector<NamedFile> files;
   for (const ResolvedInput& input : order.inputs) {
     for (const Source& source : input.sources)
-      for (const SourceFile& file : source.files)
-        files.push_back({file.path.string(), file.sha256, "bring back what was planned, or run again with the new text"});
+      for (const SourceFile& file : source.files) files.push_back({file.path.string(), file.sha256, "the same command takes it as it is now"});
     if (!input.artifact) continue;
     const auto record = store.find_artifact(input.artifact->digest);
     if (!record)
       throw ContractError(input.artifact->folder.string() + " has no artifact (the store lost it) run the same command again to make it anew",
                           input.port, input.artifact->digest.to_string(), "nothing");
-    const std::string remedy = "`lastro rollback " + order.run.string() + " " + input.artifact->made_by + "`, then this command again, make it anew";
-    for (const ArtifactFile& file : record->files) files.push_back({(input.artifact->folder / file.name).string(), file.sha256, remedy});
+    for (const ArtifactFile& file : record->files)
+      files.push_back({(input.artifact->folder / file.name).string(), file.sha256, input.artifact->remedy});
   }
   return files;
 }
@@ -67,7 +66,6 @@ Node to_node(const StageOrder& order) {
   node.set("key", order.key.to_string());
   node.set("inputs", std::move(inputs));
   node.set("output", order.output.string());
-  node.set("run", order.run.string());
   node.set("work", order.work.string());
   node.set("memory_limit_bytes", order.memory_limit_bytes);
   return node;
@@ -83,7 +81,6 @@ StageOrder order_from(const Node& node) {
   order.key = digest_from(node.at("key"));
   for (const Node& input : node.at("inputs").items()) order.inputs.push_back(input_from(input));
   order.output = node.at("output").text();
-  order.run = node.at("run").text();
   order.work = node.at("work").text();
   order.memory_limit_bytes = node.at("memory_limit_bytes").integer();
   return order;

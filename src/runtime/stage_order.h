@@ -20,7 +20,6 @@ struct StageOrder {
   Digest key;
   ResolvedInputs inputs;
   std::filesystem::path output;   // the store's staging folder
-  std::filesystem::path run;      // the run's directory
   std::filesystem::path work;
   std::int64_t memory_limit_bytes = 0;   // of one rank; 0: none
 };

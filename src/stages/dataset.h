@@ -26,6 +26,7 @@ class DatasetStage {
 
   explicit DatasetStage(Settings settings) : settings_(settings) {}
   StageResult run(RunContext& run, const Inputs& inputs) const;
+  static Resources resources(const Settings& settings, const PlanFacts& facts);
 
  private:
   Settings settings_;

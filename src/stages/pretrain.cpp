@@ -1,6 +1,7 @@
 #include "stages/pretrain.h"
 
 #include "core/hash.h"
+#include "core/text_of_number.h"
 #include "data/sampler.h"
 #include "domain/errors.h"
 #include "model/flops.h"
@@ -58,7 +59,7 @@ void PretrainStage::check(const Settings& settings, SettingsCheck& check) {
 
 Resources PretrainStage::resources(const Settings& settings, const PlanFacts& facts) {
   if (facts.ranks > settings.batch.leaves)
-    throw UsageError(std::to_string(facts.ranks) + " ranks for batch.leaves=" + std::to_string(settings.batch.leaves) +
+    throw UsageError(counted(facts.ranks, "rank") + " for batch.leaves=" + std::to_string(settings.batch.leaves) +
                      " (a leaf belongs to one rank, so some would have nothing to do) use at most as many ranks as leaves, or raise batch.leaves");
   const ModelShape model = complete(settings.model, planned_vocabulary(settings, facts));
   const EngineShape shape = fit_memory(settings, model, facts.ranks, facts.threads_per_rank, facts.memory_limit_bytes);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/json.h"
+#include "stages/vocabulary.h"
 #include "text/pretokenizer.h"
 #include "text/text_file.h"
 #include "text/tokenizer_files.h"
@@ -31,10 +32,12 @@ std::string lines_of(const std::vector<std::uint64_t>& counts) {
 
 Resources TokenizerStage::resources(const Settings&, const PlanFacts& facts) {
   Resources resources;
+  const UpstreamStage* vocabulary = facts.find(VocabularyStage::kind);
+  const std::uint64_t text_bytes = vocabulary ? vocabulary->source_bytes : 0;
   // About a tenth of a text is distinct pre-tokens, of which each byte takes some 12 bytes here; large texts have relatively fewer.
-  const auto estimate = static_cast<std::int64_t>(std::min<std::uint64_t>(facts.source_bytes, 1 << 28)) + (16 << 20);
+  const auto estimate = static_cast<std::int64_t>(std::min<std::uint64_t>(text_bytes, 1 << 28)) + (16 << 20);
   resources.memory_per_rank.push_back({"words and pairs", facts.memory_limit_bytes > 0 ? std::min(estimate, facts.memory_limit_bytes) : estimate});
-  resources.other_device_s = static_cast<double>(facts.source_bytes) / 200e6;
+  resources.other_device_s = static_cast<double>(text_bytes) / 200e6;
   return resources;
 }
 

@@ -205,9 +205,19 @@ class TokenizerFile {
   void expect_same_tokens(const BpeVocabulary& vocabulary, const std::vector<std::string>& tokens) const {
     if (vocabulary.size() != tokens.size())
       refuse("it has " + std::to_string(tokens.size()) + " tokens, and its merges make " + std::to_string(vocabulary.size()));
-    const std::vector<std::string> wanted = spelled_tokens(vocabulary);
-    for (std::size_t id = 0; id < tokens.size(); ++id)
-      if (tokens[id] != wanted[id]) refuse("token " + std::to_string(id) + " is '" + tokens[id] + "', and its merges make '" + wanted[id] + "'");
+    const std::vector<std::string> unmerged = spelled_tokens({vocabulary.special_tokens, {}});
+    for (std::size_t id = 0; id < tokens.size(); ++id) {
+      const std::string wanted = id < unmerged.size() ? unmerged[id] : joined(vocabulary, id, tokens);
+      if (tokens[id] != wanted) refuse("token " + std::to_string(id) + " is '" + tokens[id] + "', and its merges make '" + wanted + "'");
+    }
+  }
+
+  // From the two tokens as the file has them: made from bytes on, sixty merges that double would be 2^60 bytes.
+  std::string joined(const BpeVocabulary& vocabulary, std::size_t id, const std::vector<std::string>& tokens) const {
+    const auto [left, right] = vocabulary.merges[id - vocabulary.first_merge()];
+    if (left < vocabulary.first_byte() || right < vocabulary.first_byte() || left >= id || right >= id)
+      refuse("token " + std::to_string(id) + " joins what is no byte and no earlier merge");
+    return tokens[left] + tokens[right];
   }
 
   std::filesystem::path path_;

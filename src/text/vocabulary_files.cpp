@@ -32,8 +32,14 @@ VocabularyRequest read_vocabulary_request(const std::filesystem::path& folder) {
   if (name->text() != pretokenizer_name()) throw refuse("it was counted with " + name->text() + ", and this program has " + pretokenizer_name());
   VocabularyRequest request;
   request.size = size->integer();
-  for (const Node& item : smaller->items()) request.smaller_sizes.push_back(item.integer());
-  for (const Node& item : specials->items()) request.special_tokens.push_back(item.text());
+  for (const Node& item : smaller->items()) {
+    if (!item.as<std::int64_t>()) throw refuse("a smaller size is no whole number");
+    request.smaller_sizes.push_back(item.integer());
+  }
+  for (const Node& item : specials->items()) {
+    if (!item.as<std::string>()) throw refuse("a special token is no text");
+    request.special_tokens.push_back(item.text());
+  }
   return request;
 }
 

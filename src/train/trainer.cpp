@@ -1,6 +1,7 @@
 #include "train/trainer.h"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <chrono>
 #include <cmath>
@@ -49,22 +50,34 @@ class Speed {
   Speed(RunContext& run, const EngineShape& shape)
       : flops_per_step_(static_cast<double>(leaf_flops(shape.model, shape.leaf, shape.keep).useful()) * static_cast<double>(shape.leaves)),
         tokens_per_step_(static_cast<double>(shape.leaf.rows() * shape.leaves)) {
-    run.ranks.barrier();   // all ranks at once, as in a step: they may share cores
-    peak_flops_ = kernels::measure_peak_flops(run.workers) * run.ranks.size();
+    measure_peak(run);
   }
 
-  void add_step(double seconds) {
+  // Every rank calls it together. The peak is measured again after 1, 2, 4, 8, ... steps and only grows: the machine may have been busy with other
+  // work. What a step reached can be reached.
+  void add_step(RunContext& run, double seconds) {
     last_seconds_ = seconds;
     seconds_ += seconds;
     ++steps_;
+    peak_flops_ = std::max(peak_flops_, flops_per_step_ / seconds);
+    if (std::has_single_bit(static_cast<std::uint64_t>(steps_))) measure_peak(run);
   }
   double tokens_per_s() const { return tokens_per_step_ / last_seconds_; }
   double share_of_peak() const { return flops_per_step_ / last_seconds_ / peak_flops_; }
+  double peak_flops() const { return peak_flops_; }
   std::int64_t steps() const { return steps_; }
   double mean_tokens_per_s() const { return tokens_per_step_ * static_cast<double>(steps_) / seconds_; }
   double mean_share_of_peak() const { return flops_per_step_ * static_cast<double>(steps_) / seconds_ / peak_flops_; }
 
  private:
+  // All ranks at once, as in a step: they may share cores.
+  void measure_peak(RunContext& run) {
+    run.ranks.barrier();
+    std::int64_t megaflops[1] = {static_cast<std::int64_t>(kernels::measure_flops(run.workers, 0.005) * 1e-6)};
+    run.ranks.all_sum(megaflops);
+    peak_flops_ = std::max(peak_flops_, static_cast<double>(megaflops[0]) * 1e6);
+  }
+
   double flops_per_step_;
   double tokens_per_step_;
   double peak_flops_ = 0;
@@ -195,7 +208,7 @@ void Training::save_and_stop() {
 }
 
 void Training::tell(const StepGradient& gradient, double seconds) {
-  speed_.add_step(seconds);
+  speed_.add_step(run_, seconds);
   Node values = Node::mapping();
   values.set("step", progress_.steps);
   values.set("loss", number_or_null(gradient.loss));
@@ -218,7 +231,7 @@ StageResult Training::finish() {
   if (!newest || newest->value != progress_.steps)
     throw EnvironmentError("the last checkpoint, of step " + text_of(progress_.steps) + ", could not be saved (the newest whole one is " +
                            (newest ? "that of step " + text_of(newest->value) : std::string("none")) +
-                           ") make room on the disk and run the same command again");
+                           "; the log says why) mend that and run the same command again");
   StageResult result;
   result.content = run_.checkpoints.publish(*newest, run_.output);
   result.summary.set("parameters", parameter_count(engine_.shape().model));
@@ -230,6 +243,7 @@ StageResult Training::finish() {
   if (speed_.steps() > 0) {
     result.measured.set("tokens_per_s", speed_.mean_tokens_per_s());
     result.measured.set("share_of_peak", speed_.mean_share_of_peak());
+    result.measured.set("peak_tflops", speed_.peak_flops() * 1e-12);
   }
   result.measured.set("peak_rss_bytes", peak_resident_bytes());
   result.measured.set("kernel_pieces", executed_kernel_pieces());

@@ -87,6 +87,18 @@ TEST(CommandLine, RefusesWhatItDoesNotKnowAndSaysWhereHelpIs) {
   EXPECT_THAT(refusal({"run"}), HasSubstr("MANIFEST"));
 }
 
+TEST(CommandLine, TakesARunByItsPlaceOrByItsOption) {
+  EXPECT_EQ(parsed({"status", "runs/a"}).subject, "runs/a");
+  EXPECT_EQ(parsed({"status", "--run", "runs/a"}).subject, "runs/a");
+  EXPECT_EQ(parsed({"rollback", "--run", "runs/a", "04_pretrain"}).stage, "04_pretrain");
+  EXPECT_EQ(parsed({"verify", "runs/a/manifest.out.yaml", "--run", "./runs/a/"}).subject, "runs/a/manifest.out.yaml");
+}
+
+TEST(CommandLine, RefusesTwoRunsForOneCommandAndNone) {
+  EXPECT_THAT(refusal({"status", "runs/a", "--run", "runs/b"}), AllOf(HasSubstr("runs/a"), HasSubstr("runs/b"), HasSubstr("name it once")));
+  EXPECT_THAT(refusal({"gate"}), AllOf(HasSubstr("which run?"), HasSubstr("see lastro gate --help")));
+}
+
 TEST(CommandLine, RefusesNumbersThatMakeNoSense) {
   EXPECT_THAT(refusal({"run", "m", "--ranks", "0"}), HasSubstr("--ranks"));
   EXPECT_THAT(refusal({"run", "m", "--threads", "-1"}), HasSubstr("--threads"));

@@ -29,7 +29,6 @@ TEST(OpenRun, TakesADirectoryOrItsRecord) {
 
   EXPECT_EQ(open_run({.subject = example.run}).folder, example.run);
   EXPECT_EQ(open_run({.subject = example.run / "manifest.out.yaml"}).folder, example.run);
-  EXPECT_EQ(open_run({.subject = "elsewhere", .run = example.run}).folder, example.run);
 }
 
 TEST(OpenRun, FindsTheStoreThatTheRunUsedUnlessAnotherIsNamed) {

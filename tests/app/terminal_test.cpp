@@ -78,13 +78,6 @@ TEST(StageTracker, AppendsMetricsAsLinesOfJson) {
   EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 2);
 }
 
-TEST(Terminal, ShortensNumbers) {
-  EXPECT_EQ(short_number(950), "950");
-  EXPECT_EQ(short_number(41200), "41.2k");
-  EXPECT_EQ(short_number(3.14e6), "3.1M");
-  EXPECT_EQ(short_number(2e9), "2.0G");
-}
-
 TEST(Terminal, BelievesTheFrontAboutItsTerminal) {
   ::setenv("LASTRO_TERMINAL", "live", 1);
   EXPECT_EQ(terminal_in_force(), TerminalKind::live);

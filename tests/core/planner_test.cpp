@@ -130,6 +130,27 @@ TEST(Planner, GivesOneKeyWhateverTheOrderOfWriting) {
   EXPECT_EQ(planned(reordered, Shelf().surroundings()).plan.stages[2].key, planned(good_manifest, Shelf().surroundings()).plan.stages[2].key);
 }
 
+TEST(Planner, ExpectsOfAnEditedRecordOnlyWhatIsStillTheRecordedStage) {
+  Shelf shelf;
+  shelf.run(planned(good_manifest, shelf.surroundings()).plan);
+  Manifest record = manifest(with(good_manifest, "steps: 200", "steps: 300"));
+  const Plan before = planned(good_manifest, shelf.surroundings()).plan;
+  for (std::size_t i = 0; i < record.stages.size(); ++i) {
+    record.stages[i].expected_output = before.stages[i].output;
+    record.stages[i].is_replayed = true;
+    record.stages[i].recorded_key = before.stages[i].key;
+  }
+
+  record.is_edited_record = true;
+  const Plan edited = plan(record, toy::registry(), shelf.surroundings()).plan;
+  record.is_edited_record = false;
+  const Plan whole = plan(record, toy::registry(), shelf.surroundings()).plan;
+
+  EXPECT_EQ(edited.stages[2].expected_output, before.stages[2].output);
+  EXPECT_FALSE(edited.stages[3].expected_output);
+  EXPECT_EQ(whole.stages[3].expected_output, before.stages[3].output) << "what a whole record says is expected whatever the reason for another key";
+}
+
 TEST(Planner, StopsRunningWhereAnInputCameOutEqual) {
   Shelf shelf;
   shelf.run(planned(good_manifest, shelf.surroundings()).plan);
@@ -191,7 +212,7 @@ TEST(Planner, RefusesWhatBreaksTheBudget) {
 
   EXPECT_THAT(dear.excesses, ElementsAre("the plan costs 6.11e-05 USD (04_pretrain 6.11e-05 USD) and budget.cost_usd is 4e-05 USD. "
                                          "The cheapest change that fits: 04_pretrain.settings.steps: 100 (3.06e-05 USD)",
-                                         "the plan takes 5.5 s on 1 ranks (04_pretrain 5.5 s) and budget.hours allows 3.6 s. "
+                                         "the plan takes 5.5 s on 1 rank (04_pretrain 5.5 s) and budget.hours allows 3.6 s. "
                                          "The cheapest change that fits: 04_pretrain.settings.steps: 100 (2.75 s)"));
   EXPECT_THROW(refuse_excesses(dear), BudgetError);
   EXPECT_THAT(planned(with(good_manifest, "cost_usd: 1.00", "cost_usd: 0"), Shelf().surroundings()).excesses,

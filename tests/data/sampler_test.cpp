@@ -197,6 +197,8 @@ TEST(DatasetLayout, RefusesWhatIsNoLayout) {
   const std::string text = read_file(data.folder / "dataset.json");
   for (const std::string& damaged :
        {text.substr(0, text.size() / 2), std::string("{}"), std::string(text).replace(text.find("\"format\": 1"), 11, "\"format\": 2"),
+        std::string(text).replace(text.find("\"token_bytes\": 2"), 16, "\"token_bytes\": 4294967298"),   // 2 in 32 bits
+        std::string(text).replace(text.find("\"tokens\": ", text.find("\"shards\": [")), 10, "\"tokens\": 900000000000000"),
         std::string(text).replace(text.find("\"tokens_sha256\": \""), 20, "\"tokens_sha256\": \"x")}) {
     write_file(data.folder / "dataset.json", damaged);
     EXPECT_THROW(read_dataset_layout(data.folder), ContractError);

@@ -129,6 +129,19 @@ TEST_F(FolderStoreTest, RefusesAKeyFileUnderAnotherName) {
   EXPECT_THROW(store.find_key(other), ContractError);
 }
 
+TEST_F(FolderStoreTest, RefusesASealedRecordOfAnotherForm) {
+  const Digest digest = make(key, "words");
+  Node other = Node::mapping();
+  other.set("format", "lastro-artifact-9");
+  fs::permissions(store.folder_of(digest) / "artifact.json", fs::perms::owner_write, fs::perm_options::add);
+  write_sealed_json(store.folder_of(digest) / "artifact.json", other);
+  write_sealed_json(store.root() / "keys" / (key.hex() + ".json"), other);
+
+  EXPECT_THROW(store.find_key(key), ContractError);
+  EXPECT_THROW(store.find_artifact(digest), ContractError);
+  EXPECT_THAT(store.verify(digest), SizeIs(1));
+}
+
 TEST(DigestOfFiles, TellsApartWhereNamesAndTypesDiffer) {
   const std::vector<ArtifactFile> files{{"a", 1, sha256("x")}, {"b", 1, sha256("y")}};
   const std::vector<ArtifactFile> renamed{{"a", 1, sha256("x")}, {"c", 1, sha256("y")}};

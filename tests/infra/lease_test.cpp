@@ -31,6 +31,27 @@ TEST(Lease, NamesItsHolderToASecondRun) {
   EXPECT_THAT(message_of(folder / "run"), HasSubstr("process " + std::to_string(::getpid())));
 }
 
+TEST(Lease, IsSharedByManyUntilOneIsToBeAlone) {
+  const TemporaryFolder folder;
+  const auto refused = [&](Lease::Kind kind) {
+    try {
+      Lease more(folder / "store", 100ms, kind);
+      return false;
+    } catch (const EnvironmentError&) {
+      return true;
+    }
+  };
+  {
+    const Lease one(folder / "store", 0ms, Lease::Kind::shared), two(folder / "store", 0ms, Lease::Kind::shared);
+    EXPECT_TRUE(refused(Lease::Kind::alone));
+    EXPECT_FALSE(refused(Lease::Kind::shared));
+    EXPECT_FALSE(Lease::holder(folder / "store"));
+  }
+  const Lease alone(folder / "store", 0ms);
+  EXPECT_TRUE(refused(Lease::Kind::shared));
+  EXPECT_THAT(Lease::holder(folder / "store").value_or(""), HasSubstr("process " + std::to_string(::getpid())));
+}
+
 TEST(Lease, EndsWithItsHolder) {
   const TemporaryFolder folder;
   std::optional<Lease> first(std::in_place, folder / "run", 0ms);

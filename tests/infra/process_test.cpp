@@ -40,7 +40,7 @@ TEST(RunChild, TurnsAnInterruptIntoARequestToSave) {
 }
 
 TEST(RunChild, ReportsADeathBySignal) {
-  EXPECT_EQ(run_child({"/bin/sh", "-c", "kill -9 $$"}, {}, [](std::string_view) {}).exit_code, 128 + SIGKILL);
+  EXPECT_EQ(run_child({"/bin/sh", "-c", "kill -9 $$"}, {}, [](std::string_view) {}).signal, SIGKILL);
 }
 
 }   // namespace

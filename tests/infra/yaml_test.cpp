@@ -101,6 +101,7 @@ TEST(Yaml, RefusesWhatHidesMeaning) {
   EXPECT_THAT(problems_of("a: ! 1\n"), ElementsAre(StartsWith("m.yaml:1:4: a tag")));
   EXPECT_THAT(problems_of("a: !x [1]\n"), ElementsAre(StartsWith("m.yaml:1:4: a tag")));
   EXPECT_THAT(problems_of("a: 1\n---\nb: 2\n"), ElementsAre(StartsWith("m.yaml:2:1: a second document")));
+  EXPECT_THAT(problems_of("a: 1\n...\nb: 2\n"), ElementsAre(StartsWith("m.yaml:3:1: a second document")));
   EXPECT_THAT(problems_of("? a\n: b\n"), ElementsAre(StartsWith("m.yaml:1:3: a key written with ?")));
   EXPECT_THAT(problems_of("[a]: 1\n"), ElementsAre(StartsWith("m.yaml:1:1: a list or mapping as a key")));
   EXPECT_THAT(problems_of("~: 1\n"), ElementsAre(StartsWith("m.yaml:1:1: a key is missing")));
@@ -108,6 +109,7 @@ TEST(Yaml, RefusesWhatHidesMeaning) {
 
 TEST(Yaml, RefusesTextsThatRunOverTheirLine) {
   EXPECT_THAT(problems_of("a: 'unterminated\nb: 2\n"), ElementsAre(StartsWith("m.yaml:1:4: the quote ' is not closed on its line")));
+  EXPECT_THAT(problems_of("a: \"one\nb: \"two\"\nc: 3\n"), ElementsAre(StartsWith("m.yaml:1:4: the quote \" is not closed on its line")));
   EXPECT_THAT(problems_of("a: 1\nb: \"unterminated\n"), ElementsAre(StartsWith("m.yaml:2:4: the quote \" is not closed on its line")));
   EXPECT_THAT(problems_of("a: 1\nb: 'x''y"), ElementsAre(StartsWith("m.yaml:2:4: the quote '")));
   EXPECT_THAT(problems_of("a: \"x\\\"\n"), ElementsAre(StartsWith("m.yaml:1:4: the quote \"")));
@@ -136,7 +138,7 @@ TEST(Yaml, RefusesBytesThatAreNoText) {
               ElementsAre(StartsWith("m.yaml:1:5: control character 0x00"), StartsWith("m.yaml:2:4: control character 0x1b")));
   EXPECT_THAT(problems_of("\xFF\xFE"
                           "a"),
-              ElementsAre(StartsWith("m.yaml:1:1: byte 0xff")));
+              ElementsAre("m.yaml:1:1: the file is UTF-16 (save it as UTF-8)"));
   EXPECT_THAT(problems_of("a:\n\tb: 1\n"), ElementsAre("m.yaml:2:1: a tab indents this line (YAML is indented with blanks)"));
   EXPECT_THAT(problems_of("a: 1\n  \t# comment\n\t\n"), IsEmpty());
   EXPECT_THAT(problems_of("a: 1\rb: 2\n"), ElementsAre(StartsWith("m.yaml:1:5: control character 0x0d")));

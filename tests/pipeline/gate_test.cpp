@@ -114,6 +114,24 @@ TEST_F(AFinishedRun, WithABaselineThatIsNotThereSaysSo) {
   EXPECT_THAT(ended.err, HasSubstr("nowhere.yaml"));
 }
 
+TEST_F(AFinishedRun, WithoutGatesSaysHowLittleShipMeans) {
+  Workplace there;
+  there.store = here.store;
+  const std::string text = read_file(small_manifest());
+  there.manifest = there.write("m.yaml", text.substr(0, text.find("gates:")));
+  const std::string warning = "no gates: SHIP means only that every stage finished";
+
+  const Ended plan = there.lastro(there.words_of("plan"));
+  const Ended run = there.run_it();
+  const Ended gate = there.ask("gate");
+
+  EXPECT_THAT(plan.err, HasSubstr(warning));
+  EXPECT_EQ(run.exit_code, 0) << run;
+  EXPECT_THAT(run.out, HasSubstr(warning + "\nSHIP\n"));
+  EXPECT_THAT(gate.err, HasSubstr(warning));
+  EXPECT_EQ(here.ask("gate").err, "");
+}
+
 TEST(APlan, ThatBreaksTheBudgetIsRefusedWithNumbers) {
   const Workplace here;
   const Words dear{"--set", "rates.usd_per_device_hour=100000", "--set", "budget.cost_usd=0.5"};

@@ -110,11 +110,13 @@ TEST_P(CrashedAt, GoesOnToTheSameBits) {
   EXPECT_EQ(here.digests(), golden("small"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Sample, CrashedAt, ::testing::Values("shard.write:before:1:2", "index.rename:after:0:3"), [](const auto& one) {
-  std::string name = one.param;
-  std::erase_if(name, [](char c) { return c == '.' || c == ':'; });
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Sample, CrashedAt,
+                         ::testing::Values("shard.write:before:1:2", "index.rename:after:0:3", "artifact.sync:before:0:1", "artifact.link:after:1"),
+                         [](const auto& one) {
+                           std::string name = one.param;
+                           std::erase_if(name, [](char c) { return c == '.' || c == ':'; });
+                           return name;
+                         });
 
 }   // namespace
 }   // namespace lastro::pipeline

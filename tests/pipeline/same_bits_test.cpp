@@ -8,7 +8,7 @@ namespace {
 using ::testing::HasSubstr;
 
 bool processor_has(const std::string& path) {
-  return Workplace().command({"grep", "-qw", path == "v4" ? "avx512f" : "avx2", "/proc/cpuinfo"}).exit_code == 0;
+  return Workplace().command({"grep", "-qw", path == "v4" ? "avx512vl" : "avx2", "/proc/cpuinfo"}).exit_code == 0;
 }
 
 struct Size {

@@ -7,6 +7,7 @@ namespace lastro::pipeline {
 namespace {
 namespace fs = std::filesystem;
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -92,11 +93,69 @@ TEST_F(AFinishedRun, RolledBackForgetsTheStageAndItsDescendantsAndKeepsTheirArti
   EXPECT_EQ(std::count_if(fs::directory_iterator(here.run / "history"), {}, [](const auto& e) { return e.path().filename() == "checkpoints-1"; }), 1);
 }
 
+TEST_F(AFinishedRun, RolledBackForgetsInTheStoreThatItUsed) {
+  const Ended done = here.lastro({"rollback", here.run.string(), "04_pretrain"});   // no --store
+
+  ASSERT_EQ(done.exit_code, 0) << done;
+  EXPECT_THAT(here.run_it().out, HasSubstr("04_pretrain    done in"));
+}
+
 TEST_F(AFinishedRun, RolledBackToAStageThatItLacksIsRefused) {
   const Ended refused = here.ask("rollback", {"04_pretrian"});
 
   EXPECT_EQ(refused.exit_code, 2) << refused;
   EXPECT_THAT(refused.err, HasSubstr("04_pretrain"));
+}
+
+// Two users of one store, who want the same thing at the same time.
+TEST(TwoRuns, MayMakeTheSameArtifactsInOneStoreAtOnce) {
+  const Workplace one;
+  Workplace other;
+  other.store = one.store;
+
+  const auto first = one.start_run(), second = other.start_run({"--ranks", "2"});
+  const Ended ended[] = {first->wait(), second->wait()};
+
+  for (const Ended& each : ended) EXPECT_EQ(each.exit_code, 0) << each;
+  EXPECT_EQ(one.digests(), golden("small"));
+  EXPECT_EQ(other.digests(), golden("small"));
+  EXPECT_EQ(one.ask("verify").exit_code, 0) << one.ask("verify");
+}
+
+TEST(ASweep, WaitsForTheRunsOfTheStoreAndNamesTheOneAtWork) {
+  const Workplace here;
+  const auto run = here.start_run({"--set", "stages.04_pretrain.settings.steps=4000"});
+  wait_for_step(here, 1);
+  const std::string at_work = std::to_string(here.ranks().at(0));
+
+  const Ended refused = here.lastro({"gc", "--yes", "--store", here.store.string()});
+  const Ended looked = here.lastro({"gc", "--store", here.store.string()});
+
+  EXPECT_EQ(refused.exit_code, 3) << refused;
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("in use by process " + at_work), HasSubstr(here.run.string())));
+  EXPECT_EQ(looked.exit_code, 0) << looked;
+}
+
+TEST_F(AFinishedRun, SweptBesideAnotherKeepsWhatEachNames) {
+  const fs::path left = here.store / "staging/half-made";
+  fs::create_directories(left);
+
+  const Ended swept = here.lastro({"gc", "--yes", "--store", here.store.string()});
+
+  EXPECT_EQ(swept.exit_code, 0) << swept;
+  EXPECT_FALSE(fs::exists(left)) << "what a killed run left";
+  EXPECT_EQ(here.ask("verify").exit_code, 0);
+}
+
+TEST(ASweep, OfAFolderThatIsNoStoreIsRefused) {
+  const Workplace here;
+  here.write("mine/objects.txt", "not yours");
+
+  const Ended refused = here.lastro({"gc", "--yes", "--store", (here / "mine").string()});
+
+  EXPECT_EQ(refused.exit_code, 2) << refused;
+  EXPECT_THAT(refused.err, HasSubstr("mine is no store"));
+  EXPECT_TRUE(fs::exists(here / "mine/objects.txt"));
 }
 
 TEST_F(AFinishedRun, ExplainsAtPlanWhatAChangeWouldMakeAnew) {

@@ -12,7 +12,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-const std::vector<NamedFile> files{{"store/a", sha256("a")}, {"store/b", sha256("b")}, {"store/c", sha256("c")}};
+const std::vector<NamedFile> files{{"store/a", sha256("a")}, {"store/b", sha256("b")}, {"store/c", sha256("c"), "make it again"}};
 
 Witness honest() {
   return {.files_in = [](std::string_view) { return files; },
@@ -76,14 +76,14 @@ TEST_P(Agreement, NamesRankAndFileOfADamagedInput) {
   eyes.hash_file = [](const std::string&) { return sha256("damage"); };
 
   EXPECT_THAT(reports(GetParam(), odd, eyes), testing::Each(AllOf(HasSubstr("rank " + std::to_string(odd)), HasSubstr(files[odd % 3].path),
-                                                                  HasSubstr(sha256("damage").to_string()))));
+                                                                  HasSubstr(sha256("damage").to_string()), HasSubstr(files[odd % 3].remedy))));
 }
 
 TEST_P(Agreement, CarriesARanksOwnErrorToAll) {
   Witness eyes = honest();
   eyes.hash_file = [](const std::string& path) -> Digest { throw EnvironmentError(path + " cannot be read"); };
 
-  EXPECT_THAT(reports(GetParam(), GetParam() - 1, eyes), testing::Each(HasSubstr("cannot be read")));
+  EXPECT_THAT(reports(GetParam(), GetParam() - 1, eyes), testing::Each(AllOf(HasSubstr("cannot be read"), HasSubstr(files[GetParam() - 1].remedy))));
 }
 
 INSTANTIATE_TEST_SUITE_P(Ranks, Agreement, testing::Values(1, 2, 3));

@@ -79,6 +79,40 @@ TEST(RunRecord, KeepsADamagedRecordInHistory) {
   EXPECT_TRUE(RunRecord::load(run.path()));
 }
 
+TEST(RunRecord, ReadsAsARecordOnlyWhenItIsWhole) {
+  const TemporaryFolder run;
+  RunRecord::begin(run.path(), tree_of(two_stages)).stage_done(outcome("01_vocabulary"));
+  const std::string whole = read_file(run / "manifest.out.yaml");
+
+  for (std::size_t bytes = 0; bytes < whole.size(); ++bytes) {
+    std::ofstream(run / "manifest.out.yaml") << whole.substr(0, bytes);
+    ASSERT_THROW(RunRecord::load(run.path()), ContractError) << "after " << bytes << " bytes";
+    ASSERT_THROW(RunRecord::read(run / "manifest.out.yaml"), ContractError) << "after " << bytes << " bytes";
+  }
+  std::ofstream(run / "manifest.out.yaml") << whole;
+  EXPECT_EQ(RunRecord::load(run.path())->tree(), RunRecord::read(run / "manifest.out.yaml"));
+}
+
+TEST(RunRecord, ReadsAnotherRunsNumbersFromAPlainFileToo) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "earlier.yaml") << two_stages;
+  std::ofstream(folder / "words.yaml") << "just words\n";
+
+  EXPECT_EQ(RunRecord::read(folder / "earlier.yaml"), tree_of(two_stages));
+  EXPECT_THROW(RunRecord::read(folder / "words.yaml"), ContractError);
+}
+
+TEST(RunRecord, TakesItsVerdictBackWhenAStageChanges) {
+  const TemporaryFolder run;
+  RunRecord record = RunRecord::begin(run.path(), tree_of(two_stages));
+  record.stage_done(outcome("01_vocabulary"));
+  record.verdict(tree_of("{answer: SHIP}"));
+
+  record.stage_rolled_back("01_vocabulary");
+
+  EXPECT_FALSE(RunRecord::load(run.path())->tree().find("verdict"));
+}
+
 TEST(RunRecord, HasEachStageWithItsHashesInBlockStyle) {
   const TemporaryFolder run;
   RunRecord::begin(run.path(), tree_of(two_stages)).stage_done(outcome("01_vocabulary"));

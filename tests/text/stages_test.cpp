@@ -12,6 +12,7 @@
 #include "support/temporary_folder.h"
 #include "text/pretoken_counts.h"
 #include "text/text_file.h"
+#include "text/vocabulary_files.h"
 #include "trained.h"
 
 namespace lastro {
@@ -267,6 +268,16 @@ TEST(TokenizerStage, RefusesCountsOfAnotherPretokenisation) {
   const TokenizerStage::Inputs inputs{Vocabulary(Digest{}, folder / "vocabulary")};
 
   EXPECT_THROW(run_on_machine({}, folder / "tokenizer", [&](RunContext& run) { return TokenizerStage({}).run(run, inputs); }), ContractError);
+}
+
+TEST(TokenizerStage, RefusesAVocabularyWhoseFieldsAreOfAnotherKind) {
+  const TemporaryFolder folder;
+  run_vocabulary({}, folder / "vocabulary", odd_documents(), sources_of({1, 1}));
+  std::string text = read_text_file(folder / "vocabulary" / "vocabulary.json");
+  text.replace(text.find("\"<|endoftext|>\""), 15, "17");
+  write_text_file(folder / "vocabulary" / "vocabulary.json", text);
+
+  EXPECT_THROW(read_vocabulary_request(folder / "vocabulary"), ContractError);
 }
 
 }   // namespace

@@ -66,6 +66,27 @@ TEST(TokenizerFiles, AreRefusedWhenDamaged) {
   }
 }
 
+// The tokens are as many as the merges say, but another text: read on from bytes, the last would be 2^60 bytes long.
+TEST(TokenizerFiles, AreRefusedWithoutSpellingOutMergesThatDouble) {
+  const TemporaryFolder folder;
+  BpeVocabulary vocabulary{standard_special_tokens(), {}};
+  write_tokenizer_files(vocabulary, folder.path());
+  Node tree = parse_json(read_text_file(folder / "tokenizer.json"), "tokenizer.json");
+  Node model = tree.at("model"), vocab = model.at("vocab"), merges = Node::sequence();
+  std::string doubled = "!";
+  for (std::int64_t i = 0; i < 60; ++i) {
+    merges.push(doubled + " " + doubled);
+    doubled = "token" + std::to_string(i);
+    vocab.set(doubled, vocabulary.first_merge() + i);
+  }
+  model.set("vocab", vocab);
+  model.set("merges", merges);
+  tree.set("model", model);
+  write_text_file(folder / "tokenizer.json", to_json(tree));
+
+  EXPECT_THROW(read_tokenizer_file(folder.path()), ContractError);
+}
+
 TEST(TokenizerFiles, AreNotWrittenForMergesThatTheLibrariesReadDifferently) {
   const TemporaryFolder folder;
   BpeVocabulary vocabulary{standard_special_tokens(), {}};

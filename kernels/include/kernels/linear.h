@@ -12,7 +12,7 @@ namespace lastro::kernels {
 // y [tokens, outputs] = x [tokens, inputs] . weight [outputs, inputs] ^T, contracted over inputs.
 void linear_forward(Workers& workers, ConstMatrix x, ConstMatrix weight, Matrix y, Start start, Workspace workspace);
 
-// y = residual + product: one addition after the finished chain. `residual` [tokens, outputs] may be y itself.
+// y = residual + product: one addition after the finished chain; `residual` is [tokens, outputs].
 void linear_forward_add(Workers& workers, ConstMatrix x, ConstMatrix weight, ConstMatrix residual, Matrix y, Workspace workspace);
 
 // dx [tokens, inputs] = dy [tokens, outputs] . weight [outputs, inputs], contracted over outputs.

@@ -18,6 +18,8 @@ typedef std::int32_t Ints;
 KERNEL_FN Floats splat(float value) { return value; }
 KERNEL_FN Floats load(const float* from) { return *from; }
 KERNEL_FN void store(float* to, Floats value) { *to = value; }
+// sum = fma(a, b, sum) in its place.
+KERNEL_FN void carry(Floats& sum, Floats a, Floats b) { sum = fma(a, b, sum); }
 
 }   // namespace
 }   // namespace lastro::kernels

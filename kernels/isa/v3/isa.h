@@ -32,6 +32,8 @@ KERNEL_FN Floats square_root(Floats a) { return (Floats)_mm256_sqrt_ps((__m256)a
 KERNEL_FN Ints bits_of(Floats a) { return (Ints)a; }
 KERNEL_FN Floats from_bits(Ints a) { return (Floats)a; }
 KERNEL_FN Floats to_floats(Ints a) { return (Floats)_mm256_cvtepi32_ps((__m256i)a); }
+// sum = fma(a, b, sum) in its place.
+KERNEL_FN void carry(Floats& sum, Floats a, Floats b) { asm("vfmadd231ps %2, %1, %0" : "+x"(sum) : "x"(a), "x"(b)); }
 
 }   // namespace
 }   // namespace lastro::kernels

@@ -8,6 +8,16 @@
 
 namespace lastro {
 
+namespace {
+
+[[noreturn]] void fail(lzma_ret result, const char* call) {
+  if (result == LZMA_MEM_ERROR)
+    throw BudgetError("no memory for xz (its preset 9 needs about 700 MB, twice at once) allow more, or set xz_bytes: 0 in the evaluate stage");
+  throw EnvironmentError("liblzma cannot compress (error " + std::to_string(result) + ")", "liblzma", call, result);
+}
+
+}   // namespace
+
 struct XzLength::State {
   lzma_stream stream = LZMA_STREAM_INIT;
   std::array<std::uint8_t, 1 << 16> block;
@@ -18,18 +28,14 @@ struct XzLength::State {
       stream.next_out = block.data();
       stream.avail_out = block.size();
       result = lzma_code(&stream, action);
-      if (result != LZMA_OK && result != LZMA_STREAM_END)
-        throw EnvironmentError("liblzma cannot compress (error " + std::to_string(result) + "; preset 9 needs about 700 MB of memory)", "liblzma",
-                               "lzma_code", result);
+      if (result != LZMA_OK && result != LZMA_STREAM_END) fail(result, "lzma_code");
     } while (action == LZMA_FINISH ? result != LZMA_STREAM_END : stream.avail_in > 0);
   }
 };
 
 XzLength::XzLength() : state_(std::make_unique<State>()) {
   const lzma_ret result = lzma_easy_encoder(&state_->stream, 9, LZMA_CHECK_CRC64);   // what xz -9 -T1 does
-  if (result != LZMA_OK)
-    throw EnvironmentError("liblzma cannot start preset 9 (error " + std::to_string(result) + "; it needs about 700 MB of memory)", "liblzma",
-                           "lzma_easy_encoder", result);
+  if (result != LZMA_OK) fail(result, "lzma_easy_encoder");
 }
 
 XzLength::~XzLength() { lzma_end(&state_->stream); }

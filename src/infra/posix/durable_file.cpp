@@ -13,12 +13,13 @@
 
 #include "core/crash_points.h"
 #include "domain/errors.h"
+#include "infra/posix/hint.h"
 
 namespace lastro {
 namespace {
 
 [[noreturn]] void fail(const std::filesystem::path& path, const char* what, const char* call, int error) {
-  throw EnvironmentError(path.string() + " " + what + " (" + std::strerror(error) + ")", "libc", call, error);
+  throw EnvironmentError(path.string() + " " + what + " (" + std::strerror(error) + ")" + hint_for(error), "libc", call, error);
 }
 
 // Makes one system call between its crash points: `make` returns 0 or an errno.

@@ -10,6 +10,7 @@
 #include "core/hash.h"
 #include "core/json.h"
 #include "domain/errors.h"
+#include "infra/posix/hint.h"
 
 namespace lastro {
 namespace {
@@ -18,10 +19,7 @@ constexpr std::string_view seal_key = "self_sha256";
 
 [[noreturn]] void fail(const std::filesystem::path& path, const char* what, const char* call) {
   const int error = errno;
-  std::string hint;
-  if (error == ENOSPC || error == EDQUOT) hint = " free some space and run the same command again";
-  if (error == EROFS || error == EACCES) hint = " choose a folder that you may write to (--run, --store)";
-  throw EnvironmentError(path.string() + " " + what + " (" + std::strerror(error) + ")" + hint, "libc", call, error);
+  throw EnvironmentError(path.string() + " " + what + " (" + std::strerror(error) + ")" + hint_for(error), "libc", call, error);
 }
 
 class File {

@@ -9,6 +9,7 @@
 #include "core/files.h"
 #include "core/hash.h"
 #include "domain/errors.h"
+#include "infra/posix/lease.h"
 
 namespace lastro {
 namespace fs = std::filesystem;
@@ -78,13 +79,17 @@ KeyRecord key_from(const Node& node, const fs::path& file) {
           .cost_usd = node.at("cost_usd").number()};
 }
 
-// One of the store's own records. A damaged one stops everything that needs it, until it is made again.
-Node read_record(const fs::path& file) {
+// One of the store's own records. One that cannot be read stops everything that needs it, until it is made again.
+template <class Read>
+auto read_record(const fs::path& file, Read read) {
+  constexpr std::string_view suggestion = " remove this file, and the next run makes again what it stands for";
   try {
-    return read_sealed_json(file);
+    return read(read_sealed_json(file), file);
   } catch (const ContractError& error) {
-    throw ContractError(std::string(error.what()) + " remove this file, and the next run makes again what it stands for", file.string(), error.wanted,
-                        error.found);
+    throw ContractError(error.what() + std::string(suggestion), file.string(), error.wanted, error.found);
+  } catch (const InternalError& error) {   // under a seal that is true
+    throw ContractError(file.string() + " is not a record of this version (" + error.what() + ")" + std::string(suggestion), file.string(),
+                        "a record of this version", "another");
   }
 }
 
@@ -108,15 +113,17 @@ std::vector<Digest> digests_named_in(const fs::path& folder) {
 
 }   // namespace
 
-FolderStore::FolderStore(fs::path root) : root_(std::move(root)) {}
+FolderStore::FolderStore(fs::path root, const fs::path& run)
+    : root_(std::move(root)), maker_(run.empty() ? "" : "-" + sha256(run.string()).hex().substr(0, 12)) {}
 
 fs::path FolderStore::folder_of(const Digest& digest) const { return root_ / "objects" / digest.hex(); }
 fs::path FolderStore::key_file(const Digest& key) const { return root_ / "keys" / (key.hex() + ".json"); }
+fs::path FolderStore::staging_of(const Digest& key) const { return root_ / "staging" / (key.hex() + maker_); }
 
 std::optional<KeyRecord> FolderStore::find_key(const Digest& key) const {
   const fs::path file = key_file(key);
   if (!fs::exists(file)) return std::nullopt;
-  KeyRecord record = key_from(read_record(file), file);
+  KeyRecord record = read_record(file, key_from);
   if (record.key != key) throw ContractError(file.string() + " belongs to another key", file.string(), key.to_string(), record.key.to_string());
   return record;
 }
@@ -124,14 +131,14 @@ std::optional<KeyRecord> FolderStore::find_key(const Digest& key) const {
 std::optional<ArtifactRecord> FolderStore::find_artifact(const Digest& digest) const {
   const fs::path file = folder_of(digest) / record_name;
   if (!fs::exists(file)) return std::nullopt;
-  ArtifactRecord record = artifact_from(read_record(file), file);
+  ArtifactRecord record = read_record(file, artifact_from);
   if (record.digest != digest)
     throw ContractError(file.string() + " belongs to another artifact", file.string(), digest.to_string(), record.digest.to_string());
   return record;
 }
 
 fs::path FolderStore::begin(const Digest& key) {
-  const fs::path folder = root_ / "staging" / key.hex();
+  const fs::path folder = staging_of(key);
   std::error_code error;
   fs::remove_all(folder, error);
   make_folders(folder);
@@ -139,10 +146,11 @@ fs::path FolderStore::begin(const Digest& key) {
 }
 
 void FolderStore::commit(const ArtifactRecord& artifact, const KeyRecord& key) {
-  const fs::path staged = root_ / "staging" / key.key.hex();
+  const fs::path staged = staging_of(key.key);
   const fs::path home = folder_of(artifact.digest);
   make_folders(root_ / "keys");
   make_folders(home.parent_path());
+  const Lease turn(root_ / "staging", std::chrono::minutes(10));               // another run may be about to commit the same
   if (!fs::exists(home / record_name) || !verify(artifact.digest).empty()) {   // what is damaged there is replaced
     for (const ArtifactFile& file : artifact.files) {
       sync_file(staged / file.name);
@@ -207,6 +215,8 @@ void FolderStore::sweep(const Digest& digest) const {
   sync_folder(root_ / "keys");
   fs::remove_all(folder_of(digest));
 }
+
+void FolderStore::sweep_staging() const { fs::remove_all(root_ / "staging"); }
 
 void FolderStore::remember_run(const fs::path& run) const {
   const fs::path file = root_ / "runs" / sha256(run.string()).hex();

@@ -7,11 +7,13 @@ namespace lastro {
 // A store in a folder:
 //   objects/<digest>/artifact.json   the artifact's record, sealed with its own hash; its files lie beside it, read-only
 //   keys/<stage key>.json            what a stage key led to, sealed
-//   staging/<stage key>/             an artifact being made
+//   staging/<stage key>/             an artifact being made; -<12 hex of the run directory's name's hash> behind it where one makes it, so that
+//                                    two runs may make the same thing at once
+//   lease                            the runs at work share it; a sweep is alone (infra/posix/lease.h)
 class FolderStore final : public Store {
  public:
-  // Touches nothing: a store that does not exist yet is empty.
-  explicit FolderStore(std::filesystem::path root);
+  // Touches nothing: a store that does not exist yet is empty. `run`: the directory of the run that makes artifacts in it.
+  explicit FolderStore(std::filesystem::path root, const std::filesystem::path& run = {});
 
   std::optional<KeyRecord> find_key(const Digest& key) const override;
   std::optional<ArtifactRecord> find_artifact(const Digest& digest) const override;
@@ -25,6 +27,8 @@ class FolderStore final : public Store {
 
   // Removes an artifact and the keys that led to it: keys first, so that nothing names what is not there.
   void sweep(const Digest& digest) const;
+  // Removes what runs left that ended before they committed it. Requires: no run is at work in the store.
+  void sweep_staging() const;
 
   // Run directories that have used this store (runs/<digest of the path>, holding the path), so that a sweep knows whom to ask.
   void remember_run(const std::filesystem::path& run) const;
@@ -36,7 +40,9 @@ class FolderStore final : public Store {
 
  private:
   std::filesystem::path key_file(const Digest& key) const;
+  std::filesystem::path staging_of(const Digest& key) const;
   std::filesystem::path root_;
+  std::string maker_;
 };
 
 }   // namespace lastro

@@ -96,15 +96,15 @@ ChildEnd run_child(const std::vector<std::string>& command, const std::vector<st
     ::_exit(127);
   }
   child_process = child;
-  stop_requests = 0;
   handle(on_signal_for_child);
+  if (stop_requests > 0) ::kill(child, SIGUSR1);   // asked before there was anyone to pass it to
   ::close(errors[1]);
   relay_lines(errors[0], on_error_line);
   ::close(errors[0]);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {}
   child_process = 0;
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status)};
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 0, WIFSIGNALED(status) ? WTERMSIG(status) : 0};
 }
 
 void die_with_parent(int also) {

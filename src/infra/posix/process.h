@@ -8,11 +8,13 @@
 namespace lastro {
 
 struct ChildEnd {
-  int exit_code = 0;   // of the child, or 128 + signal
+  int exit_code = 0;
+  int signal = 0;   // that ended it; then there is no exit code
 };
 
 // Runs a program in a process group of its own and waits for it. Its stdout is ours; each line of its stderr goes to `on_error_line`.
-// SIGINT, SIGTERM and SIGUSR1 that we receive meanwhile are passed to it as SIGUSR1 (save and stop); at the third it gets SIGKILL.
+// SIGINT, SIGTERM and SIGUSR1 that we receive meanwhile, or received as stop requests before, are passed to it as SIGUSR1 (save and stop); at the
+// third it gets SIGKILL. A child that has not begun to listen dies of SIGUSR1: there was nothing to save.
 // The child is killed when we die. Throws EnvironmentError when the program cannot be started.
 ChildEnd run_child(const std::vector<std::string>& command, const std::vector<std::pair<std::string, std::string>>& environment,
                    const std::function<void(std::string_view line)>& on_error_line);

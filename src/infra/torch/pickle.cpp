@@ -6,12 +6,12 @@
 namespace lastro {
 
 const PickledItems* Pickled::items() const {
-  const auto* shared = as<std::shared_ptr<PickledItems>>();
-  return shared ? shared->get() : nullptr;
+  const auto* list = as<PickledItems*>();
+  return list ? *list : nullptr;
 }
 const PickledPairs* Pickled::pairs() const {
-  const auto* shared = as<std::shared_ptr<PickledPairs>>();
-  return shared ? shared->get() : nullptr;
+  const auto* mapping = as<PickledPairs*>();
+  return mapping ? *mapping : nullptr;
 }
 
 namespace {
@@ -42,12 +42,14 @@ class Reader {
  public:
   explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
-  Pickled read() {
+  Pickle read() {
     for (;;) {
       const auto operation = static_cast<unsigned char>(take(1)[0]);
-      if (operation == '.') return pop();
+      if (operation == '.') break;
       step(operation);
     }
+    made_.value = pop();
+    return std::move(made_);
   }
 
  private:
@@ -96,15 +98,15 @@ class Reader {
     for (std::size_t i = count; i-- > 0;) items[i] = pop();
     return items;
   }
-  void push_items(PickledItems items) { push({std::make_shared<PickledItems>(std::move(items))}); }
+  void push_items(PickledItems items) { push({&made_.lists.emplace_back(std::move(items))}); }
 
   // Into the mapping on top, or nowhere when that is opaque.
   void set_items(const PickledItems& keys_and_values) {
-    if (const auto* pairs = top().as<std::shared_ptr<PickledPairs>>())
+    if (const auto* pairs = top().as<PickledPairs*>())
       for (std::size_t i = 0; i + 1 < keys_and_values.size(); i += 2) (*pairs)->emplace_back(keys_and_values[i], keys_and_values[i + 1]);
   }
   void append(const PickledItems& more) {
-    if (const auto* items = top().as<std::shared_ptr<PickledItems>>()) (*items)->insert((*items)->end(), more.begin(), more.end());
+    if (const auto* items = top().as<PickledItems*>()) (*items)->insert((*items)->end(), more.begin(), more.end());
   }
 
   // ("storage", type, key, device, elements): a tensor of the whole storage.
@@ -124,7 +126,7 @@ class Reader {
     const auto* name = function.as<PickledName>();
     const auto* items = arguments.items();
     if (!name || !items) return {};
-    if (name->text == "collections OrderedDict") return {std::make_shared<PickledPairs>()};
+    if (name->text == "collections OrderedDict") return {&made_.mappings.emplace_back()};
     // A parameter is a tensor with a flag; a C++ program that saves a mapping states its type beside it.
     const bool is_wrapper = name->text == "torch._utils _rebuild_parameter" || name->text == "torch.jit._pickle restore_type_tag";
     if (is_wrapper && !items->empty()) return items->front();
@@ -171,14 +173,14 @@ class Reader {
       case 'G':
         take(8);
         push({});
-        break;                                                     // BINFLOAT: no tensor needs one
-      case 'X': push({characters(number(4))}); break;              // BINUNICODE
-      case 0x8c: push({characters(number(1))}); break;             // SHORT_BINUNICODE
-      case 'U': push({characters(number(1))}); break;              // SHORT_BINSTRING
-      case 'T': push({characters(number(4))}); break;              // BINSTRING
-      case 'C': push({characters(number(1))}); break;              // SHORT_BINBYTES
-      case 'B': push({characters(number(4))}); break;              // BINBYTES
-      case '}': push({std::make_shared<PickledPairs>()}); break;   // EMPTY_DICT
+        break;                                                   // BINFLOAT: no tensor needs one
+      case 'X': push({characters(number(4))}); break;            // BINUNICODE
+      case 0x8c: push({characters(number(1))}); break;           // SHORT_BINUNICODE
+      case 'U': push({characters(number(1))}); break;            // SHORT_BINSTRING
+      case 'T': push({characters(number(4))}); break;            // BINSTRING
+      case 'C': push({characters(number(1))}); break;            // SHORT_BINBYTES
+      case 'B': push({characters(number(4))}); break;            // BINBYTES
+      case '}': push({&made_.mappings.emplace_back()}); break;   // EMPTY_DICT
       case ']':
       case ')':
       case 0x8f: push_items({}); break;             // EMPTY_LIST, EMPTY_TUPLE, EMPTY_SET
@@ -216,6 +218,7 @@ class Reader {
 
   std::span<const std::byte> bytes_;
   std::uint64_t at_ = 0;
+  Pickle made_;
   PickledItems stack_;
   std::vector<std::size_t> marks_;
   std::map<std::uint64_t, Pickled> memo_;
@@ -223,6 +226,6 @@ class Reader {
 
 }   // namespace
 
-Pickled read_pickle(std::span<const std::byte> bytes) { return Reader(bytes).read(); }
+Pickle read_pickle(std::span<const std::byte> bytes) { return Reader(bytes).read(); }
 
 }   // namespace lastro

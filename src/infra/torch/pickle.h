@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <deque>
 #include <span>
 #include <string>
 #include <utility>
@@ -28,11 +28,8 @@ struct PickledName {   // of a class or function: "torch._utils _rebuild_tensor_
 };
 struct PickledOpaque {};
 
-// Lists, tuples and mappings are shared, as references are in the format.
 struct Pickled {
-  std::variant<PickledOpaque, bool, std::int64_t, std::string, PickledName, PickledTensor, std::shared_ptr<PickledItems>,
-               std::shared_ptr<PickledPairs>>
-      value;
+  std::variant<PickledOpaque, bool, std::int64_t, std::string, PickledName, PickledTensor, PickledItems*, PickledPairs*> value;
 
   template <class T>
   const T* as() const {
@@ -42,7 +39,15 @@ struct Pickled {
   const PickledPairs* pairs() const;   // null unless a mapping
 };
 
+// A value and what it refers to. Lists, tuples and mappings may hold one another as often and as deep as they like, themselves included, so none of
+// them owns another: the pickle owns them all.
+struct Pickle {
+  Pickled value;
+  std::deque<PickledItems> lists;
+  std::deque<PickledPairs> mappings;
+};
+
 // Throws std::runtime_error with the reason when the bytes are not a pickle of this kind.
-Pickled read_pickle(std::span<const std::byte> bytes);
+Pickle read_pickle(std::span<const std::byte> bytes);
 
 }   // namespace lastro

@@ -47,25 +47,26 @@ std::optional<at::ScalarType> floating_type(const std::string& storage_type) {
   return std::nullopt;
 }
 
-// Whether all places that sizes and strides reach lie in the storage.
+// Whether the tensor's elements can be counted, and all places that sizes and strides reach lie in the storage.
 bool fits(const PickledTensor& tensor) {
-  if (tensor.offset < 0 || tensor.sizes.size() != tensor.strides.size()) return false;
-  std::int64_t last = tensor.offset;
+  if (tensor.storage_elements < 0 || tensor.offset < 0 || tensor.sizes.size() != tensor.strides.size()) return false;
+  std::int64_t elements = 1, last = tensor.offset;
   for (std::size_t i = 0; i < tensor.sizes.size(); ++i) {
     std::int64_t reach = 0;
-    if (tensor.sizes[i] < 0 || tensor.strides[i] < 0) return false;
-    if (tensor.sizes[i] == 0) return true;
-    if (__builtin_mul_overflow(tensor.sizes[i] - 1, tensor.strides[i], &reach) || __builtin_add_overflow(last, reach, &last)) return false;
+    if (tensor.sizes[i] < 0 || tensor.strides[i] < 0 || __builtin_mul_overflow(elements, tensor.sizes[i], &elements)) return false;
+    if (__builtin_mul_overflow(std::max<std::int64_t>(tensor.sizes[i] - 1, 0), tensor.strides[i], &reach) ||
+        __builtin_add_overflow(last, reach, &last))
+      return false;
   }
-  return last < tensor.storage_elements;
+  return elements == 0 || last < tensor.storage_elements;
 }
 
 class PtFile final : public TensorSource {
  public:
   explicit PtFile(const std::filesystem::path& file) : file_(file) {
     if (!std::filesystem::is_regular_file(file)) throw EnvironmentError(file.string() + " cannot be read (no such file) check the path");
-    const Pickled value = open();
-    for (const auto& [name, tensor] : state_dict_of(value, file))
+    const Pickle pickle = open();
+    for (const auto& [name, tensor] : state_dict_of(pickle.value, file))
       if (name.as<std::string>() && tensor.as<PickledTensor>()) add(without_prefix(*name.as<std::string>()), *tensor.as<PickledTensor>());
     if (tensors_.empty()) throw ContractError(file.string() + " holds no named tensors (a state_dict is wanted) save model.state_dict()");
     for (const auto& [name, tensor] : tensors_) entries_.push_back({name, tensor.sizes, tensor.storage_type});
@@ -79,7 +80,7 @@ class PtFile final : public TensorSource {
     if (!type) throw ContractError("tensor " + entry.name + " has type " + entry.dtype + " (weights are floating point) dequantise the model first");
     if (entry.elements() != static_cast<std::int64_t>(values.size())) throw InternalError("tensor " + entry.name + " is of another size");
     const auto [data, bytes] = record("data/" + tensor.storage_key);
-    if (static_cast<std::int64_t>(bytes) < tensor.storage_elements * static_cast<std::int64_t>(c10::elementSize(*type)))
+    if (bytes / c10::elementSize(*type) < static_cast<std::size_t>(tensor.storage_elements))
       refuse("the storage of tensor " + entry.name + " is too short");
     const at::Tensor storage = at::from_blob(data.get(), {tensor.storage_elements}, at::TensorOptions(*type));
     const at::Tensor plain = storage.as_strided(tensor.sizes, tensor.strides, tensor.offset).to(at::kFloat).contiguous();
@@ -101,7 +102,7 @@ class PtFile final : public TensorSource {
     }
   }
 
-  Pickled open() {
+  Pickle open() {
     try {
       reader_ = std::make_unique<caffe2::serialize::PyTorchStreamReader>(file_.string());
       const auto [data, bytes] = reader_->getRecord("data.pkl");

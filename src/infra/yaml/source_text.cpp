@@ -70,6 +70,10 @@ std::size_t SourceText::dash_before(std::size_t offset) const {
 }
 
 void SourceText::check_bytes(const std::string& file, Problems& problems) const {
+  if (text_.starts_with("\xFF\xFE") || text_.starts_with("\xFE\xFF")) {
+    problems.push_back({file, {1, 1}, "the file is UTF-16 (save it as UTF-8)"});
+    return;
+  }
   for (std::size_t index = 0; index < line_starts_.size(); ++index) {
     std::string_view rest = line(index);
     const auto refuse = [&](std::size_t at, std::string message) {

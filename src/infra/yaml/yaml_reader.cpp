@@ -27,7 +27,10 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (documents_++ == 0) return;
-    if (source_.text().substr(offset(mark)).starts_with("---"))
+    const std::string_view before = source_.text().substr(0, offset(mark));
+    const std::size_t last = before.find_last_not_of(" \r\n");
+    const bool is_after_dots = last != before.npos && before.substr(0, last + 1).ends_with("\n...");
+    if (is_after_dots || source_.text().substr(offset(mark)).starts_with("---"))
       refuse(offset(mark), "a second document begins here (a file holds one)");
     else
       refuse(offset(mark), "this does not continue what stands above it (the indentation differs, or a list and a mapping are mixed)");
@@ -103,8 +106,10 @@ class TreeBuilder final : public YAML::EventHandler {
     const char first = source_.at(at);
     if (tag == "?" && !is_decorated(at) && !source_.text().substr(at).starts_with(value))
       refuse(at, "the text " + shown(Node(value)) + " goes on over the end of its line (quote it, or mind the indentation of the next line)");
-    if (tag != "?" && (first == '"' || first == '\'') && source_.end_of_quoted(at) == source_.npos)
+    if (tag != "?" && (first == '"' || first == '\'') && source_.end_of_quoted(at) == source_.npos) {
       refuse(at, std::string("the quote ") + first + " is not closed on its line (longer texts stand below a |)");
+      throw Stop();   // it swallowed lines that were meant otherwise
+    }
     if (tag != "?") return Node(value);
     PlainScalar plain = resolve_plain(value);
     if (!plain.refusal.empty() && !is_at_key()) refuse(at, value + plain.refusal);

@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::string_literals;
 
-Pickled read(const std::string& bytes) { return read_pickle(std::as_bytes(std::span(bytes))); }
+Pickle read(const std::string& bytes) { return read_pickle(std::as_bytes(std::span(bytes))); }
 
 // What Python writes for OrderedDict(w=5) with an attribute _metadata, as every module's state_dict has one.
 const std::string state_dict =
@@ -21,22 +21,34 @@ const std::string state_dict =
     "b."s;
 
 TEST(Pickle, ReadsAStateDictAndLeavesItsAttributesOut) {
-  const Pickled value = read(state_dict);
+  const Pickle pickle = read(state_dict);
 
-  ASSERT_TRUE(value.pairs());
-  ASSERT_EQ(value.pairs()->size(), 1u);
-  EXPECT_EQ(*value.pairs()->front().first.as<std::string>(), "w");
-  EXPECT_EQ(*value.pairs()->front().second.as<std::int64_t>(), 5);
+  const PickledPairs* pairs = pickle.value.pairs();
+  ASSERT_TRUE(pairs);
+  ASSERT_EQ(pairs->size(), 1u);
+  EXPECT_EQ(*pairs->front().first.as<std::string>(), "w");
+  EXPECT_EQ(*pairs->front().second.as<std::int64_t>(), 5);
 }
 
 TEST(Pickle, NeverCallsWhatItNames) {
-  const Pickled value = read(
+  const Pickle pickle = read(
       "\x80\x02"s
       "cos\nsystem\n"s
       "X\x04\0\0\0true"s
       "\x85R."s);
 
-  EXPECT_TRUE(value.as<PickledOpaque>());
+  EXPECT_TRUE(pickle.value.as<PickledOpaque>());
+}
+
+TEST(Pickle, MayNestWithoutEndAndHoldItself) {
+  const Pickle deep = read("]" + std::string(1'000'000, '\x85') + ".");   // each wraps the one before into a tuple
+  const Pickle round = read(
+      "]q\x01h\x01"
+      "a.");
+
+  EXPECT_EQ(deep.lists.size(), 1'000'001u);
+  ASSERT_EQ(round.value.items()->size(), 1u);
+  EXPECT_EQ(round.value.items()->front().items(), round.value.items());
 }
 
 TEST(Pickle, RefusesBytesThatEndAnywhereTooEarly) {

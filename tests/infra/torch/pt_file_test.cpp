@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/core/ivalue.h>
 #include <ATen/ops/arange.h>
+#include <caffe2/serialize/inline_container.h>
 #include <gmock/gmock.h>
 #include <torch/csrc/jit/serialization/pickle.h>
 
@@ -49,6 +50,26 @@ TEST(PtFile, LooksUnderStateDict) {
   save(folder / "b.pt", outer);
 
   EXPECT_EQ(open_pt_file(folder / "b.pt")->entries()[0].name, "w");
+}
+
+// {"w": a tensor of one element of a storage of 2^62}: in bytes of four, as many as fit into 64 bits no more.
+TEST(PtFile, RefusesAStorageThatClaimsMoreThanItHas) {
+  using namespace std::string_literals;
+  const TemporaryFolder folder;
+  const std::string pickle =
+      "\x80\x02}X\x01\0\0\0w"
+      "ctorch._utils\n_rebuild_tensor_v2\n"
+      "((X\x07\0\0\0storagectorch\nFloatStorage\nX\x01\0\0\0"
+      "0X\x03\0\0\0cpu\x8a\x08\0\0\0\0\0\0\0\x40tQK\0K\x01\x85K\x01\x85tRs."s;
+  const float number = 1;
+  caffe2::serialize::PyTorchStreamWriter writer((folder / "claims.pt").string());
+  writer.writeRecord("data.pkl", pickle.data(), pickle.size());
+  writer.writeRecord("data/0", &number, sizeof number);
+  writer.writeEndOfFile();
+
+  const auto source = open_pt_file(folder / "claims.pt");
+  std::vector<float> values(1);
+  EXPECT_THROW(source->read(source->entries()[0], values), ContractError);
 }
 
 TEST(PtFile, RefusesWhatIsNoCheckpoint) {

@@ -1,22 +1,17 @@
-// What must hold for any bytes: they come back, the encoder that remembers agrees with the one that does not, no special token is made, segments
-// have the same pre-tokens, and text that comes token by token is the whole text.
-// With clang: -fsanitize=fuzzer,address. With g++ the test program fuzz_tokenizer runs it over a seeded corpus.
+// A text: its bytes come back, the encoder that remembers agrees with the one that does not, no special token is made, segments have the same
+// pre-tokens, and text that comes token by token is the whole text.
+#include "fuzz_target.h"
 #include "text/incremental_decoder.h"
 #include "text/pretokenizer.h"
 #include "text/utf8.h"
 #include "trained.h"
 
+namespace lastro {
 namespace {
-
-using namespace lastro;
 
 const BpeTokenizer& fuzzed_tokenizer() {
   static const BpeTokenizer tokenizer(trained_vocabulary());
   return tokenizer;
-}
-
-void require(bool holds) {
-  if (!holds) __builtin_trap();
 }
 
 std::vector<std::string> pretokens_by_segments(std::string_view text, std::size_t segment_bytes) {
@@ -29,8 +24,7 @@ std::vector<std::string> pretokens_by_segments(std::string_view text, std::size_
 
 }   // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
+void must_hold_for(std::string_view text) {
   const BpeTokenizer& tokenizer = fuzzed_tokenizer();
 
   const std::vector<TokenId> ids = tokenizer.encode(text);
@@ -48,9 +42,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   streamed += decoder.finish();
   require(streamed == utf8_lossy(text));
 
-  const auto whole = pretokens_by_segments(text, size + 1);
+  const auto whole = pretokens_by_segments(text, text.size() + 1);
   std::size_t longest = 0;
   for (const std::string& pretoken : whole) longest = std::max(longest, pretoken.size());
   if (longest < 16) require(pretokens_by_segments(text, 64) == whole);   // every 64 bytes hold a border then
-  return 0;
 }
+
+std::vector<std::string> good_inputs() {
+  Dice dice(7);
+  return {odd_text(dice, 40), odd_text(dice, 120)};
+}
+
+}   // namespace lastro
