@@ -112,7 +112,7 @@ void add_record_commands(Builder& builder, Invocation& invocation) {
   builder.run_directory(status);
   builder.json(status);
 
-  CLI::App* verify = builder.command("verify", "hash everything again that a run names: its store and its checkpoints");
+  CLI::App* verify = builder.command("verify", "hash everything again that a run names: its sources, its store and its checkpoints");
   builder.run_directory(verify);
   builder.json(verify);
 

@@ -74,6 +74,7 @@ Node machine_facts(int ranks, int threads, const std::filesystem::path& store) {
   facts.set("threads_per_rank", threads);
   facts.set("instructions", kernels::name_of(kernels::cpu_path()));
   facts.set("store", std::filesystem::absolute(store).lexically_normal().string());
+  facts.set("folder", std::filesystem::current_path().string());   // where the paths of sources start
   return facts;
 }
 

@@ -112,9 +112,11 @@ class ManifestReader {
     if (has_path == has_generated)
       refuse(source.mark, path + (has_path ? " has both path and generated (its text is from one of them)"
                                            : " has no text (give it a path, or generated: {kind: stories})"));
-    if (source.format == SourceFormat::stories && !has_generated)
-      refuse(given.at("format").mark, path + ".format=\"stories\" (stories are generated: {kind: stories}, not read)");
-    if (has_generated) source.format = SourceFormat::stories;
+    if (source.format && is_generated(*source.format) && !has_generated) {
+      const std::string kind = given.at("format").text();
+      refuse(given.at("format").mark, path + ".format=\"" + kind + "\" (" + kind + " are generated: {kind: " + kind + "}, not read)");
+    }
+    if (has_generated) source.format = format_of(source.generated->kind);
     if (const Node* files = given.find("path"))
       for (const Node& file : files->is_sequence() ? files->items() : Node::Sequence{*files})
         if (file == Node("")) refuse(file.mark, path + ".path=\"\" (must name a file)");

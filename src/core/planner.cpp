@@ -167,7 +167,7 @@ class Planner {
     std::uint64_t bytes = 0;
     for (const PlannedInput& input : stage.inputs)
       for (const Source& source : input.sources) {
-        bytes += source.stories_bytes;
+        bytes += source.generated_bytes;
         for (const SourceFile& file : source.files) bytes += file.bytes;
       }
     return bytes;

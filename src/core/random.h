@@ -7,7 +7,17 @@
 namespace lastro {
 
 // What a random number is for; part of its key, so that two uses never share numbers. Values are part of the numerics rules: never reuse one.
-enum class Purpose : std::uint32_t { weights = 1, data_order = 2, minhash = 3, split = 4, sampling = 5, stories = 6, test = 7, vocabulary = 8 };
+enum class Purpose : std::uint32_t {
+  weights = 1,
+  data_order = 2,
+  minhash = 3,
+  split = 4,
+  sampling = 5,
+  stories = 6,
+  test = 7,
+  vocabulary = 8,
+  questions = 9
+};
 
 constexpr std::uint64_t random_key(std::uint64_t seed, Purpose purpose) { return seed * 0x9E3779B97F4A7C15u + static_cast<std::uint64_t>(purpose); }
 

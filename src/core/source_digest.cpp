@@ -9,8 +9,9 @@
 namespace lastro {
 
 Digest digest_of(const Source& source) {
-  if (source.format == SourceFormat::stories)
-    return sha256("stories seed " + std::to_string(source.stories_seed) + " bytes " + std::to_string(source.stories_bytes));
+  if (is_generated(source.format))
+    return sha256((source.format == SourceFormat::stories ? "stories seed " : "questions seed ") + std::to_string(source.generated_seed) + " bytes " +
+                  std::to_string(source.generated_bytes));
   if (source.files.size() == 1) return source.files[0].sha256;
   std::vector<Digest> digests;
   for (const SourceFile& file : source.files) digests.push_back(file.sha256);

@@ -30,10 +30,9 @@ Node to_node(const Sources& sources) {
     node.set("licence", source.licence);
     node.set("text_field", source.text_field);
     node.set("share", source.share);
-    node.set("share", source.share);
     node.set("files", std::move(files));
-    node.set("stories_seed", static_cast<std::int64_t>(source.stories_seed));
-    node.set("stories_bytes", static_cast<std::int64_t>(source.stories_bytes));
+    node.set("generated_seed", static_cast<std::int64_t>(source.generated_seed));
+    node.set("generated_bytes", static_cast<std::int64_t>(source.generated_bytes));
     list.push(std::move(node));
   }
   return list;
@@ -49,11 +48,10 @@ Sources sources_from(const Node& list) {
     source.licence = node.at("licence").text();
     source.text_field = node.at("text_field").text();
     source.share = node.at("share").number();
-    source.share = node.at("share").number();
     for (const Node& file : node.at("files").items())
       source.files.push_back({file.at("path").text(), digest_from(file.at("sha256")), static_cast<std::uint64_t>(file.at("bytes").integer())});
-    source.stories_seed = static_cast<std::uint64_t>(node.at("stories_seed").integer());
-    source.stories_bytes = static_cast<std::uint64_t>(node.at("stories_bytes").integer());
+    source.generated_seed = static_cast<std::uint64_t>(node.at("generated_seed").integer());
+    source.generated_bytes = static_cast<std::uint64_t>(node.at("generated_bytes").integer());
     sources.push_back(std::move(source));
   }
   return sources;

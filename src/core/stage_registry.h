@@ -32,6 +32,8 @@
 //
 //     // Optional:
 //     static void check(const Settings& settings, SettingsCheck& check);                  // what is wrong between fields
+//     static void check_input(std::string_view port, std::string_view kind, const Node& settings, SettingsCheck& check);
+//                                                     // what it asks of the settings of the stage (of that kind) behind a port
 //     static Resources resources(const Settings& settings, const PlanFacts& facts);       // may throw BudgetError
 //     static std::vector<Change<Settings>> changes(const Settings& settings);             // that make it smaller, cheapest first
 //     static std::vector<Recipe<Settings>> recipes();                                     // named presets
@@ -138,6 +140,7 @@ struct StageKind {
   std::vector<RecipeInfo> (*recipes)() = nullptr;
   SettingSpecs (*specs)(std::string_view recipe) = nullptr;   // "" or an unknown recipe: the plain defaults
   void (*check)(const Node& settings, SettingsCheck& check) = nullptr;
+  void (*check_input)(std::string_view port, std::string_view kind, const Node& settings, SettingsCheck& check) = nullptr;
   Resources (*resources)(const Node& settings, const PlanFacts& facts) = nullptr;
   std::vector<ChangeInfo> (*changes)(const Node& settings) = nullptr;
   std::vector<std::string_view> (*measurements)() = nullptr;
@@ -264,6 +267,11 @@ void check_stage(const Node& settings, SettingsCheck& check) {
 }
 
 template <class S>
+void check_stage_behind(std::string_view port, std::string_view kind, const Node& settings, SettingsCheck& check) {
+  if constexpr (requires { S::check_input(port, kind, settings, check); }) S::check_input(port, kind, settings, check);
+}
+
+template <class S>
 Resources resources_of(const Node& settings, const PlanFacts& facts) {
   if constexpr (requires(const typename S::Settings& own) { S::resources(own, facts); })
     return S::resources(settings_from<typename S::Settings>(settings), facts);
@@ -325,6 +333,7 @@ StageKind stage_kind() {
   made.recipes = stage_detail::recipes_of<S>;
   made.specs = stage_detail::specs_with_recipe<S>;
   made.check = stage_detail::check_stage<S>;
+  made.check_input = stage_detail::check_stage_behind<S>;
   made.resources = stage_detail::resources_of<S>;
   made.changes = stage_detail::changes_of<S>;
   made.measurements = stage_detail::measurements_by<S>;

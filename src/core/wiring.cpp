@@ -34,7 +34,7 @@ class WiringCheck {
     for (const InputPort& port : kind.inputs) ports.push_back(port.name);
     for (const StageInput& input : stage.inputs) {
       if (const InputPort* port = kind.find_port(input.port))
-        check_input(stage, input, *port);
+        check_input(stage, kind, input, *port);
       else
         refuse(input.mark, stage.name + " has no input \"" + input.port + "\"" + suggestion(input.port, ports));
     }
@@ -46,7 +46,7 @@ class WiringCheck {
     }
   }
 
-  void check_input(const StageSpec& stage, const StageInput& input, const InputPort& port) {
+  void check_input(const StageSpec& stage, const StageKind& kind, const StageInput& input, const InputPort& port) {
     const std::string path = stage.name + "." + input.port;
     if (port.takes_sources()) {
       for (const InputName& name : input.names) check_source(path, name);
@@ -56,7 +56,7 @@ class WiringCheck {
     if (input.is_list)
       refuse(input.mark, path + " is a list (" + stage.kind + " takes " + words_for(port) + ": name one stage)");
     else if (!input.names.empty())
-      check_artifact(stage, path, input.names[0], port);
+      check_artifact(stage, kind, path, input.names[0], port);
   }
 
   void check_source(const std::string& path, const InputName& name) {
@@ -67,7 +67,7 @@ class WiringCheck {
       refuse(name.mark, path + "=" + name.name + " names no source" + suggestion(name.name, names_of(manifest_.sources)));
   }
 
-  void check_artifact(const StageSpec& stage, const std::string& path, const InputName& name, const InputPort& port) {
+  void check_artifact(const StageSpec& stage, const StageKind& kind, const std::string& path, const InputName& name, const InputPort& port) {
     const StageSpec* from = manifest_.find_stage(name.name);
     if (!from) {
       const std::string what = manifest_.find_source(name.name) ? " is a source" : " names no stage";
@@ -75,9 +75,13 @@ class WiringCheck {
       if (manifest_.find_source(name.name)) near = " (" + stage.kind + " takes " + words_for(port) + ")" + candidate(stage, port);
       return refuse(name.mark, path + "=" + name.name + what + near);
     }
-    const StageKind* kind = registry_.find(from->kind);
-    if (!kind || std::find(port.accepts.begin(), port.accepts.end(), kind->output) != port.accepts.end()) return;
-    const ArtifactType found[] = {kind->output};
+    const StageKind* maker = registry_.find(from->kind);
+    if (!maker) return;
+    if (std::find(port.accepts.begin(), port.accepts.end(), maker->output) != port.accepts.end()) {
+      SettingsCheck check(from->settings, {manifest_.file, from->name + ".settings", from->mark}, problems_);
+      return kind.check_input(port.name, from->kind, from->settings, check);
+    }
+    const ArtifactType found[] = {maker->output};
     refuse(name.mark, path + " is " + words_for(found) + " (" + stage.kind + " takes " + words_for(port) + ")" + candidate(stage, port));
   }
 

@@ -80,6 +80,16 @@ void refuse_all_gone(const BuildState& state, const Ingested& ingested, const Re
                       name, "documents to train on", "none");
 }
 
+// Better here than when a trained model is to be measured on it.
+void refuse_nothing_held_out(const BuildState& state, const HeldOutRule& rule) {
+  if (state.settings.held_out <= 0 || rule.can_part()) return;
+  const std::string name = words_for(state.text);
+  throw ContractError(
+      "nothing of " + name + " can be held out (it is a single document, and held_out=" + to_json(Node(state.settings.held_out)) +
+          " asks for a part of the documents; one of a text file is about 2 KB). Name more text, or set held_out: 0 and evaluate nothing",
+      name, "two different documents", "one");
+}
+
 Node node_of(const BuildState& state, const Ingested& ingested, const RemovalCounts& counts) {
   Node list = Node::sequence();
   for (std::size_t s = 0; s < ingested.sources.size(); ++s) {
@@ -112,7 +122,8 @@ Node summary_of(const DatasetLayout& layout, const Node& sources) {
   node.set("held_out_tokens", total(layout.held_out, &ShardedSource::tokens));
   node.set("held_out_text_bytes", total(layout.held_out, &ShardedSource::text_bytes));
   node.set("evaluation_items", total(layout.evaluation, &ShardedSource::documents));
-  for (const std::string_view count : {"malformed_rows", "too_short", "exact_duplicate", "contaminated", "near_duplicate"}) {
+  for (const std::string_view count :
+       {"malformed_rows", "invalid_utf8_bytes", "control_bytes", "too_short", "exact_duplicate", "contaminated", "near_duplicate"}) {
     std::int64_t sum = 0;
     for (const Node& source : sources.items()) sum += source.at(count).integer();
     node.set(count, sum);
@@ -163,6 +174,7 @@ StageResult build_dataset(RunContext& run, const DatasetSettings& settings, cons
   const HeldOutRule held_out(state);
   const RemovalCounts counts = counts_over_ranks(state);
   refuse_all_gone(state, ingested, counts, held_out.documents());
+  refuse_nothing_held_out(state, held_out);
 
   DatasetLayout layout = write_shards(state, bpe, held_out);
   layout.tokenizer = tokenizer.digest();

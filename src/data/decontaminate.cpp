@@ -32,7 +32,7 @@ class ItemSlice {
       ids_.push_back(
           {static_cast<std::uint32_t>(state.text.size()) + static_cast<std::uint32_t>(piece.source), 0, static_cast<std::uint64_t>(piece.document)});
     };
-    SourceDocuments(state.evaluation).read_and_report(0, 1, visit, [&] { return is_full_; });
+    SourceDocuments(state.evaluation, CutInto::items).read(0, 1, visit, [&] { return is_full_; });
     index_.seal();
     next_ = first + static_cast<std::int64_t>(ids_.size());
   }

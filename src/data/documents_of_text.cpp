@@ -12,6 +12,15 @@ bool is_heading(std::string_view line) {
   return marks != std::string_view::npos && marks >= 1 && marks <= 6 && line[marks] == ' ';
 }
 
+// "- ", "* ", "+ ", "1. " or "1) ", perhaps indented.
+bool is_list_entry(std::string_view line) {
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  const std::size_t digits = std::min(line.find_first_not_of("0123456789"), line.size());
+  const std::string_view marks = digits == 0 ? "-*+" : ".)";
+  line.remove_prefix(digits);
+  return line.size() >= 2 && marks.find(line[0]) != std::string_view::npos && (line[1] == ' ' || line[1] == '\t');
+}
+
 // The character of the fence that a line opens or closes, or 0.
 char fence_of(std::string_view line) {
   const std::size_t indent = line.find_first_not_of(' ');
@@ -33,7 +42,7 @@ std::size_t cut_of(std::string_view text) {
   return end;
 }
 
-DocumentAssembler::DocumentAssembler(SourceFormat format, DocumentVisit visit) : format_(format), visit_(std::move(visit)) {}
+DocumentAssembler::DocumentAssembler(SourceFormat format, CutInto cut, DocumentVisit visit) : format_(format), cut_(cut), visit_(std::move(visit)) {}
 
 void DocumentAssembler::add(std::string_view bytes) {
   while (!bytes.empty()) {
@@ -58,7 +67,7 @@ void DocumentAssembler::finish() {
 
 void DocumentAssembler::add_line(std::string_view line) {
   if (!line_is_continued_) {
-    if (begins_document(line)) emit(document_.size());
+    if (cut_ == CutInto::items ? begins_item(line) : begins_document(line)) emit(document_.size());
     note(line);
   }
   document_ += line;
@@ -74,13 +83,22 @@ bool DocumentAssembler::begins_document(std::string_view line) const {
       return after_blank_ && !is_blank(line) && document_.size() >= document_bytes;
     case SourceFormat::text:
     case SourceFormat::jsonl:
-    case SourceFormat::stories: break;
+    case SourceFormat::stories:
+    case SourceFormat::questions: break;
   }
   return after_blank_ && !is_blank(line) && document_.size() >= document_bytes;
 }
 
+bool DocumentAssembler::begins_item(std::string_view line) const {
+  if (format_ == SourceFormat::dictd) return begins_document(line);
+  const bool is_new_paragraph = after_blank_ && !is_blank(line);
+  if (format_ != SourceFormat::markdown) return is_new_paragraph;
+  return fence_ == 0 && (is_new_paragraph || after_heading_ || is_heading(line) || is_list_entry(line));
+}
+
 void DocumentAssembler::note(std::string_view line) {
   after_blank_ = is_blank(line);
+  after_heading_ = fence_ == 0 && is_heading(line);
   if (const char fence = fence_of(line); fence != 0 && (fence_ == 0 || fence_ == fence)) fence_ = fence_ == 0 ? fence : char{0};
 }
 

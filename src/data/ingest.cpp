@@ -1,25 +1,30 @@
 #include "data/ingest.h"
 
 #include <algorithm>
+#include <set>
+#include <sstream>
 #include <string>
 
 #include "core/hash.h"
+#include "data/malformed_rows.h"
 #include "data/source_documents.h"
 #include "data/together.h"
-#include "domain/errors.h"
+#include "data/words.h"
 
 namespace lastro {
 namespace {
 
-constexpr std::int64_t malformed_in_any_case = 10;
+// By source: the files, by their places in it, that hold bytes which are no text.
+using OddFiles = std::vector<std::set<std::size_t>>;
 
 // Documents as they were read, cleaned on all threads, then kept in order.
 class Ingestion {
  public:
-  Ingestion(BuildState& state, std::vector<Ingested::OfSource>& counts) : state_(state), counts_(counts) {}
+  Ingestion(BuildState& state, std::vector<Ingested::OfSource>& counts, OddFiles& odd_files)
+      : state_(state), counts_(counts), odd_files_(odd_files) {}
 
-  void read(const Sources& sources, std::uint32_t first_source, std::vector<ReadReport::OfSource>& reports) {
-    const SourceDocuments documents(sources);
+  void read(const Sources& sources, CutInto cut, std::uint32_t first_source, std::vector<ReadReport::OfSource>& reports) {
+    const SourceDocuments documents(sources, cut);
     const Collective& ranks = state_.run.ranks;
     const auto visit = [&](const DocumentPiece& piece) {
       DocumentRecord record;
@@ -27,7 +32,7 @@ class Ingestion {
       batch_.add(record, piece.bytes);
       if (static_cast<std::int64_t>(batch_.bytes() + batch_.size() * sizeof(DocumentRecord)) >= state_.batch_bytes()) keep_batch();
     };
-    ReadReport report = documents.read_and_report(ranks.rank().value, ranks.size(), visit, state_.run.stop_requested);
+    ReadReport report = documents.read(ranks.rank().value, ranks.size(), visit, state_.run.stop_requested);
     keep_batch();
     std::move(report.sources.begin(), report.sources.end(), std::back_inserter(reports));
   }
@@ -54,8 +59,8 @@ class Ingestion {
   void keep(DocumentRecord record, const Cleaned& cleaned) {
     record.digest = cleaned.digest;
     counts_[record.id.source].cleaned += cleaned.counts;
-    const std::int64_t fewest = state_.is_evaluation(record.id) ? 1 : state_.settings.min_document_bytes;
-    if (static_cast<std::int64_t>(cleaned.text.size()) < fewest) {
+    if (cleaned.counts.invalid_bytes + cleaned.counts.control_bytes > 0) odd_files_[record.id.source].insert(record.id.document >> file_shift);
+    if (is_too_short(record, cleaned.text)) {
       Removal removal;
       removal.id = record.id;
       removal.digest = record.digest;
@@ -66,34 +71,18 @@ class Ingestion {
     state_.store.add(record, cleaned.text);
   }
 
+  // An item without a word ("* * *") could be found nowhere, and would thin out the share of those that are.
+  bool is_too_short(const DocumentRecord& record, const std::string& text) const {
+    if (state_.is_evaluation(record.id)) return normalised_words(text).empty();
+    return static_cast<std::int64_t>(text.size()) < state_.settings.min_document_bytes;
+  }
+
   BuildState& state_;
   std::vector<Ingested::OfSource>& counts_;
+  OddFiles& odd_files_;
   DocumentBatch batch_;
   std::int64_t documents_ = 0;
 };
-
-// The first malformed rows of each source over all ranks, one a line, in the order of files and rows.
-std::vector<std::string> first_malformed(Collective& ranks, const std::vector<ReadReport::OfSource>& reports) {
-  std::vector<std::string> named;
-  for (const auto& source : reports) {
-    std::string mine;
-    for (const auto& row : source.first_malformed) mine += std::to_string(row.file) + ' ' + std::to_string(row.row) + ' ' + row.text + '\n';
-    std::vector<MalformedRow> rows;
-    for (const std::string& text : all_gather_text(ranks, mine)) {
-      std::size_t begin = 0;
-      for (std::size_t end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
-        const std::string line = text.substr(begin, end - begin);
-        const std::size_t first = line.find(' '), second = line.find(' ', first + 1);
-        rows.push_back({std::stoull(line), std::stoll(line.substr(first + 1)), line.substr(second + 1)});
-      }
-    }
-    std::sort(rows.begin(), rows.end());
-    std::string text;
-    for (std::size_t i = 0; i < std::min(rows.size(), ReadReport::named); ++i) text += (i == 0 ? "" : "; ") + rows[i].text;
-    named.push_back(std::move(text));
-  }
-  return named;
-}
 
 void sum_over_ranks(Collective& ranks, std::vector<Ingested::OfSource>& sources) {
   std::vector<std::int64_t> sums;
@@ -104,25 +93,34 @@ void sum_over_ranks(Collective& ranks, std::vector<Ingested::OfSource>& sources)
   for (std::size_t i = 0; i < sources.size(); ++i) sources[i] = {sums[5 * i], sums[5 * i + 1], sums[5 * i + 2], {sums[5 * i + 3], sums[5 * i + 4]}};
 }
 
-void tell_and_judge(const BuildState& state, const Ingested& ingested, const std::vector<std::string>& malformed) {
+// "a.txt, b.txt and 7 more", over all ranks.
+std::string names_of(Collective& ranks, const Source& source, const std::set<std::size_t>& mine) {
+  constexpr std::size_t most_named = 3;
+  std::string places;
+  for (const std::size_t file : mine) places += std::to_string(file) + ' ';
+  std::set<std::size_t> files;
+  for (const std::string& text : all_gather_text(ranks, places)) {
+    std::istringstream stream(text);
+    for (std::size_t file; stream >> file;) files.insert(file);
+  }
+  std::string names;
+  std::size_t named = 0;
+  for (const std::size_t file : files)
+    if (named < most_named) names += (named++ == 0 ? "" : ", ") + source.files[file].path.string();
+  return names + (files.size() > named ? " and " + std::to_string(files.size() - named) + " more" : "");
+}
+
+void tell_of_odd_bytes(BuildState& state, const Ingested& ingested, const OddFiles& odd_files) {
   for (std::size_t i = 0; i < ingested.sources.size(); ++i) {
     const auto& counts = ingested.sources[i];
-    const std::string& name = state.source_of({static_cast<std::uint32_t>(i), 0, 0}).name;
-    if (counts.cleaned.invalid_bytes > 0)
-      state.run.tracker.event("source " + name + ": " + std::to_string(counts.cleaned.invalid_bytes) + " bytes are not UTF-8 (read as Windows-1252)");
-    if (counts.cleaned.control_bytes > 0)
-      state.run.tracker.event("source " + name + ": " + std::to_string(counts.cleaned.control_bytes) + " control bytes removed");
-    if (counts.malformed == 0) continue;
-    const std::int64_t rows = counts.documents + counts.malformed;
-    const std::string text =
-        "source " + name + ": " + std::to_string(counts.malformed) + " of " + std::to_string(rows) + " rows are malformed: " + malformed[i];
-    const bool is_too_many =
-        counts.malformed > malformed_in_any_case && static_cast<double>(counts.malformed) > state.settings.malformed * static_cast<double>(rows);
-    if (is_too_many)
-      throw ContractError(
-          text + " (more than the share that settings.malformed allows). Mend the file or its text_field, or raise the limit", name,
-          "at most " + std::to_string(static_cast<std::int64_t>(state.settings.malformed * static_cast<double>(rows))) + " malformed rows",
-          std::to_string(counts.malformed));
+    const auto [invalid, control] = counts.cleaned;
+    if (invalid + control == 0) continue;
+    const Source& source = state.source_of({static_cast<std::uint32_t>(i), 0, 0});
+    std::string text = "source " + source.name + ": ";
+    if (invalid > 0) text += std::to_string(invalid) + " bytes are not UTF-8 (read as Windows-1252)";
+    if (control > 0) text += (invalid > 0 ? ", " : "") + std::to_string(control) + " control bytes, NUL among them, are left out";
+    text += ", in " + names_of(state.run.ranks, source, odd_files[i]);
+    if (10 * (invalid + control) > counts.clean_bytes) text += "; so many that it may be no text at all";
     state.run.tracker.event(text);
   }
 }
@@ -132,10 +130,11 @@ void tell_and_judge(const BuildState& state, const Ingested& ingested, const std
 Ingested ingest(BuildState& state) {
   Ingested ingested{std::vector<Ingested::OfSource>(state.text.size() + state.evaluation.size())};
   std::vector<ReadReport::OfSource> reports;
+  OddFiles odd_files(ingested.sources.size());
   together(state.run, [&] {
-    Ingestion ingestion(state, ingested.sources);
-    ingestion.read(state.text, 0, reports);
-    ingestion.read(state.evaluation, static_cast<std::uint32_t>(state.text.size()), reports);
+    Ingestion ingestion(state, ingested.sources, odd_files);
+    ingestion.read(state.text, CutInto::documents, 0, reports);
+    ingestion.read(state.evaluation, CutInto::items, static_cast<std::uint32_t>(state.text.size()), reports);
     state.store.close();
   });
   for (std::size_t i = 0; i < reports.size(); ++i) {
@@ -143,7 +142,10 @@ Ingested ingest(BuildState& state) {
     ingested.sources[i].malformed = reports[i].malformed;
   }
   sum_over_ranks(state.run.ranks, ingested.sources);
-  tell_and_judge(state, ingested, first_malformed(state.run.ranks, reports));
+  tell_of_odd_bytes(state, ingested, odd_files);
+  Sources sources = state.text;
+  sources.insert(sources.end(), state.evaluation.begin(), state.evaluation.end());
+  judge_malformed_rows(state.run, sources, reports, state.settings.malformed);
   return ingested;
 }
 

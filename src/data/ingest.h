@@ -19,8 +19,8 @@ struct Ingested {
   std::vector<OfSource> sources;   // text sources, then evaluation sources
 };
 
-// Reads this rank's documents, cleans them and puts them into the store; documents that are too short are removed (evaluation items: only
-// empty ones). Tells of malformed rows; throws ContractError when a source has too many.
+// Reads this rank's documents, cleans them and puts them into the store; documents that are too short are removed (evaluation items: those
+// without a word). Tells of malformed rows; throws ContractError when a source has too many.
 Ingested ingest(BuildState& state);
 
 }   // namespace lastro

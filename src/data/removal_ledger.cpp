@@ -14,8 +14,8 @@ std::filesystem::path part_path(const BuildState& state, int rank) { return stat
 void set_place(const BuildState& state, const DocumentId& id, Node& node) {
   const Source& source = state.source_of(id);
   node.set("source", source.name);
-  if (source.format == SourceFormat::stories) {
-    node.set("story", static_cast<std::int64_t>(id.document));
+  if (is_generated(source.format)) {
+    node.set(source.format == SourceFormat::stories ? "story" : "question", static_cast<std::int64_t>(id.document));
     return;
   }
   node.set("file", source.files[id.document >> file_shift].sha256.hex());

@@ -61,11 +61,13 @@ class Resolver {
     source.share = declared_.share;
     if (declared_.generated) {
       if (!declared_.path.empty()) refuse("path=\"" + declared_.path.front() + "\" (text that is generated is not read). Remove path: or generated:");
-      source.format = SourceFormat::stories;
-      source.stories_seed = static_cast<std::uint64_t>(declared_.generated->seed);
-      source.stories_bytes = static_cast<std::uint64_t>(declared_.generated->bytes);
-    } else if (declared_.format == SourceFormat::stories) {
-      refuse("format=stories (stories are generated). Write generated: {kind: stories, seed: 1, bytes: 1000000} instead of path and format");
+      source.format = format_of(declared_.generated->kind);
+      source.generated_seed = static_cast<std::uint64_t>(declared_.generated->seed);
+      source.generated_bytes = static_cast<std::uint64_t>(declared_.generated->bytes);
+    } else if (declared_.format && is_generated(*declared_.format)) {
+      const std::string kind(word_for(*declared_.format));
+      refuse("format=" + kind + " (" + kind + " are generated). Write generated: {kind: " + kind +
+             ", seed: 1, bytes: 1000000} instead of path and format");
     } else {
       add_files(source);
     }

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/json.h"
+
 namespace lastro {
 
 RowSplitter::RowSplitter(std::function<void(const Row&)> visit) : visit_(std::move(visit)) {}
@@ -62,8 +64,12 @@ class FieldFinder final : public nlohmann::json_sax<nlohmann::json> {
   bool end_object() override { return close(); }
   bool end_array() override { return close(); }
   bool key(string_t& name) override {
-    is_wanted_ = depth_ == 1 && name == field_;
+    if (depth_ != 1) return true;
+    is_wanted_ = name == field_;
     has_field = has_field || is_wanted_;
+    ++fields_;
+    if (named_ == most_named || name.size() > longest_named) return true;
+    names_ += (named_++ == 0 ? "" : ", ") + to_json(Node(name));
     return true;
   }
   bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception& error) override {
@@ -72,6 +78,13 @@ class FieldFinder final : public nlohmann::json_sax<nlohmann::json> {
     if (const std::size_t colon = reason.find(": "); colon != std::string_view::npos) reason.remove_prefix(colon + 2);
     problem = "not JSON at byte " + std::to_string(position) + " (" + std::string(reason.substr(0, reason.find(';'))) + ")";
     return false;
+  }
+
+  // "the row has "body", "title" and 3 more"
+  std::string fields() const {
+    if (fields_ == 0) return "the row is empty";
+    const int more = fields_ - named_;
+    return "the row has " + names_ + (more == 0 ? "" : (named_ == 0 ? "" : " and ") + std::to_string(more) + (named_ == 0 ? " fields" : " more"));
   }
 
   std::optional<std::string> text;
@@ -96,7 +109,13 @@ class FieldFinder final : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
 
+  static constexpr int most_named = 8;
+  static constexpr std::size_t longest_named = 40;   // bytes
+
   std::string_view field_;
+  std::string names_;   // of the first fields
+  int named_ = 0;
+  int fields_ = 0;
   int depth_ = 0;
   bool is_wanted_ = false;
 };
@@ -110,7 +129,7 @@ RowText text_of_row(std::string_view json, std::string_view field) {
   const std::string name = "\"" + std::string(field) + "\"";
   if (finder.has_field) return {std::nullopt, "field " + name + " is " + finder.found + ", not a string"};
   if (!finder.found.empty()) return {std::nullopt, "the row is " + finder.found + ", not an object"};
-  return {std::nullopt, "no field " + name};
+  return {std::nullopt, "no field " + name + " (" + finder.fields() + ")"};
 }
 
 }   // namespace lastro

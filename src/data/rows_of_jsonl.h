@@ -35,7 +35,7 @@ class RowSplitter {
   std::int64_t end_ = 0;
 };
 
-// The text in field `field` of a row, or why there is none ("not JSON: ...", "no field \"text\"").
+// The text in field `field` of a row, or why there is none ("not JSON: ...", "no field "text" (the row has "body", "title")").
 struct RowText {
   std::optional<std::string> text;
   std::string problem;

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "data/byte_stream.h"
-#include "data/documents_of_text.h"
 #include "data/hash64.h"
+#include "data/questions.h"
 #include "data/rows_of_jsonl.h"
 #include "data/stories.h"
 
@@ -37,12 +37,13 @@ bool is_in_share(double share, std::string_view text) { return share >= 1.0 || s
 // One source's documents on their way to the visitor.
 class Reading {
  public:
-  Reading(const Source& source, int index, const std::function<void(const DocumentPiece&)>& visit, const std::function<bool()>& is_enough,
-          ReadReport::OfSource& report)
-      : source_(source), index_(index), visit_(visit), is_enough_(is_enough), report_(report) {}
+  Reading(const Source& source, CutInto cut, int index, const std::function<void(const DocumentPiece&)>& visit,
+          const std::function<bool()>& is_enough, ReadReport::OfSource& report)
+      : source_(source), cut_(cut), index_(index), visit_(visit), is_enough_(is_enough), report_(report) {}
 
   void read(int part, int parts) {
-    if (source_.format == SourceFormat::stories) return read_stories(Turns(part, parts, 0, 1));
+    if (source_.format == SourceFormat::stories) return read_generated(story, stories_in(source_.generated_bytes), Turns(part, parts, 0, 1));
+    if (source_.format == SourceFormat::questions) return read_generated(question, questions_in(source_.generated_bytes), Turns(part, parts, 0, 1));
     for (std::size_t file = 0; file < source_.files.size() && !is_enough(); ++file) {
       const Turns turns(part, parts, file, source_.files.size());
       if (turns.takes_nothing()) continue;
@@ -62,10 +63,9 @@ class Reading {
     visit_({index_, document, text, true, true});
   }
 
-  void read_stories(const Turns& turns) {
-    const std::int64_t count = stories_in(source_.stories_bytes);
+  void read_generated(std::string (*make)(std::uint64_t seed, std::int64_t number), std::int64_t count, const Turns& turns) {
     for (std::int64_t number = 0; number < count && !is_enough(); ++number)
-      if (turns.takes(number)) give(number, story(source_.stories_seed, number));
+      if (turns.takes(number)) give(number, make(source_.generated_seed, number));
   }
 
   template <class Taker>
@@ -81,7 +81,7 @@ class Reading {
 
   void read_text(std::size_t file, const Turns& turns) {
     std::int64_t number = 0;
-    DocumentAssembler documents(source_.format, [&](std::int64_t offset, std::string_view text) {
+    DocumentAssembler documents(source_.format, cut_, [&](std::int64_t offset, std::string_view text) {
       if (turns.takes(number++)) give(static_cast<std::int64_t>(file) << file_shift | offset, text);
     });
     pour(file, documents);
@@ -90,6 +90,7 @@ class Reading {
   void read_rows(std::size_t file, const Turns& turns) {
     RowSplitter rows([&](const RowSplitter::Row& row) {
       if (!turns.takes(row.number)) return;
+      ++report_.rows;
       RowText parsed = row.is_too_long ? RowText{std::nullopt, "a row of more than " + std::to_string(longest_row_bytes >> 20) + " MiB"}
                                        : text_of_row(row.json, source_.text_field);
       if (!parsed.text) return note_malformed(file, row.number, parsed.problem);
@@ -115,6 +116,7 @@ class Reading {
   }
 
   const Source& source_;
+  CutInto cut_;
   int index_;
   const std::function<void(const DocumentPiece&)>& visit_;
   const std::function<bool()>& is_enough_;
@@ -123,14 +125,13 @@ class Reading {
 
 }   // namespace
 
-SourceDocuments::SourceDocuments(Sources sources) : sources_(std::move(sources)) {}
+SourceDocuments::SourceDocuments(Sources sources, CutInto cut) : sources_(std::move(sources)), cut_(cut) {}
 
-void SourceDocuments::read(int part, int parts, const std::function<void(const DocumentPiece&)>& visit) const { read_and_report(part, parts, visit); }
-
-ReadReport SourceDocuments::read_and_report(int part, int parts, const std::function<void(const DocumentPiece&)>& visit,
-                                            const std::function<bool()>& is_enough) const {
+ReadReport SourceDocuments::read(int part, int parts, const std::function<void(const DocumentPiece&)>& visit,
+                                 const std::function<bool()>& is_enough) const {
   ReadReport report{std::vector<ReadReport::OfSource>(sources_.size())};
-  for (std::size_t s = 0; s < sources_.size(); ++s) Reading(sources_[s], static_cast<int>(s), visit, is_enough, report.sources[s]).read(part, parts);
+  for (std::size_t s = 0; s < sources_.size(); ++s)
+    Reading(sources_[s], cut_, static_cast<int>(s), visit, is_enough, report.sources[s]).read(part, parts);
   return report;
 }
 

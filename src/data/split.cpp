@@ -28,8 +28,8 @@ HeldOutRule::HeldOutRule(BuildState& state)
   state.run.ranks.all_max(extremes);
   smallest = -extremes[0];
   largest = extremes[1];
-  if (state.settings.held_out > 0 && documents_ >= 2) limit_ = std::clamp(limit_, smallest + 1, std::max(largest, smallest + 1));
-  if (documents_ < 2) limit_ = 0;
+  can_part_ = smallest < largest;
+  if (state.settings.held_out > 0) limit_ = can_part_ ? std::clamp(limit_, smallest + 1, largest) : 0;
 }
 
 std::int64_t HeldOutRule::draw_of(const Digest& digest) const {

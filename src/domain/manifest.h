@@ -15,12 +15,16 @@
 namespace lastro {
 
 constexpr auto enum_names(SourceFormat) {
-  return std::array{EnumName{SourceFormat::text, "text"}, EnumName{SourceFormat::markdown, "markdown"}, EnumName{SourceFormat::jsonl, "jsonl"},
-                    EnumName{SourceFormat::dictd, "dictd"}, EnumName{SourceFormat::stories, "stories"}};
+  return std::array{EnumName{SourceFormat::text, "text"},       EnumName{SourceFormat::markdown, "markdown"},
+                    EnumName{SourceFormat::jsonl, "jsonl"},     EnumName{SourceFormat::dictd, "dictd"},
+                    EnumName{SourceFormat::stories, "stories"}, EnumName{SourceFormat::questions, "questions"}};
 }
 
-enum class GeneratedKind { stories };
-constexpr auto enum_names(GeneratedKind) { return std::array{EnumName{GeneratedKind::stories, "stories"}}; }
+enum class GeneratedKind { stories, questions };
+constexpr auto enum_names(GeneratedKind) {
+  return std::array{EnumName{GeneratedKind::stories, "stories"}, EnumName{GeneratedKind::questions, "questions"}};
+}
+constexpr SourceFormat format_of(GeneratedKind kind) { return kind == GeneratedKind::stories ? SourceFormat::stories : SourceFormat::questions; }
 
 // Text that the product makes itself.
 struct GeneratedText {
@@ -28,8 +32,10 @@ struct GeneratedText {
   std::int64_t seed = 1;
   std::int64_t bytes = 1000000;
   static constexpr std::tuple fields{
-      field("kind", &GeneratedText::kind, {.doc = "what is generated: small stories from a seeded grammar"}),
-      field("seed", &GeneratedText::seed, {.doc = "which stories", .min = 0}),
+      field(
+          "kind", &GeneratedText::kind,
+          {.doc = "what is generated: small stories from a seeded grammar, or an exam: questions about such stories that hold no sentence of them"}),
+      field("seed", &GeneratedText::seed, {.doc = "which of them", .min = 0}),
       field("bytes", &GeneratedText::bytes, {.doc = "how much text", .unit = "bytes", .min = 1, .max = 1e12}),
   };
 };

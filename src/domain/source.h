@@ -15,18 +15,20 @@ struct SourceFile {
   std::uint64_t bytes = 0;
 };
 
-enum class SourceFormat { text, markdown, jsonl, dictd, stories };   // .gz and .zst are undone by themselves
+// .gz and .zst are undone by themselves. The product makes stories and questions itself.
+enum class SourceFormat { text, markdown, jsonl, dictd, stories, questions };
+constexpr bool is_generated(SourceFormat format) { return format == SourceFormat::stories || format == SourceFormat::questions; }
 
 struct Source {
   std::string name;
   SourceFormat format = SourceFormat::text;
   double weight = 1.0;   // share of the mixture, relative
   std::string licence;
-  std::string text_field = "text";   // jsonl: the field that holds the text
-  double share = 1.0;                // part of the documents that is read at all, drawn by a hash of their content
-  std::vector<SourceFile> files;     // sorted by content digest; empty for `stories`, which the product generates
-  std::uint64_t stories_seed = 0;    // stories: which, and how much
-  std::uint64_t stories_bytes = 0;
+  std::string text_field = "text";    // jsonl: the field that holds the text
+  double share = 1.0;                 // part of the documents that is read at all, drawn by a hash of their content
+  std::vector<SourceFile> files;      // sorted by content digest; empty for what is generated
+  std::uint64_t generated_seed = 0;   // of what is generated: which, and how much
+  std::uint64_t generated_bytes = 0;
 };
 using Sources = std::vector<Source>;
 

@@ -77,6 +77,8 @@ std::vector<Damage> verify_checkpoint(const std::filesystem::path& folder) {
   }
   const CheckpointIndex& index = checkpoint.index;
   std::vector<Damage> damages;
+  if (!checkpoint.verified && std::filesystem::exists(folder / marker_file_name))
+    damages.push_back({(folder / marker_file_name).string(), "the mark of having been read back", "the hash of index.json", "something else"});
   std::vector<std::vector<Digest>> tiles(index.world);
   bool complete = true;
   for (int rank = 0; rank < index.world; ++rank) {

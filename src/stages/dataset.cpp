@@ -8,11 +8,13 @@ namespace lastro {
 
 StageResult DatasetStage::run(RunContext& run, const Inputs& inputs) const {
   StageResult result = build_dataset(run, settings_, inputs.tokenizer, inputs.text, inputs.evaluation);
-  for (const ShardedSource& exam : read_dataset_layout(run.output).evaluation)
+  for (const ShardedSource& exam : read_dataset_layout(run.output).evaluation) {
     if (exam.documents() == 0)
       throw ContractError("evaluation source " + exam.source +
                           " has no items (nothing could be held against it, so a contamination of 0 would mean nothing) "
                           "look at its file and text_field, or leave it out");
+    run.tracker.event("evaluation source " + exam.source + ": " + std::to_string(exam.documents()) + " items");
+  }
   return result;
 }
 

@@ -114,6 +114,11 @@ StageResult EvaluateStage::run(RunContext& run, const Inputs& inputs) const {
   return result;
 }
 
+void EvaluateStage::check_input(std::string_view port, std::string_view kind, const Node& settings, SettingsCheck& check) {
+  if (port == "dataset" && kind == DatasetStage::kind && settings_from<DatasetSettings>(settings).held_out <= 0)
+    check.refuse("held_out", "must be above 0: an evaluate stage measures the model on the text that is held out of training");
+}
+
 Resources EvaluateStage::resources(const Settings& settings, const PlanFacts& facts) {
   const UpstreamStage* trained = facts.find(PretrainStage::kind);
   if (!trained) return {};

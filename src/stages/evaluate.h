@@ -55,6 +55,7 @@ class EvaluateStage {
 
   explicit EvaluateStage(Settings settings) : settings_(settings) {}
   StageResult run(RunContext& run, const Inputs& inputs) const;
+  static void check_input(std::string_view port, std::string_view kind, const Node& settings, SettingsCheck& check);
   static Resources resources(const Settings& settings, const PlanFacts& facts);
 
  private:

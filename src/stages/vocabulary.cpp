@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "core/json.h"
+#include "data/malformed_rows.h"
+#include "domain/errors.h"
 #include "text/count_documents.h"
 #include "text/pretokenizer.h"
 #include "text/text_file.h"
@@ -36,6 +38,12 @@ Node report_of(const CountedDocuments& counted, const Sources& sources) {
     report.push(std::move(source));
   }
   return report;
+}
+
+std::string names_of(const Sources& sources) {
+  std::string names;
+  for (const Source& source : sources) names += (names.empty() ? "" : ", ") + source.name;
+  return names;
 }
 
 template <class T>
@@ -77,10 +85,12 @@ StageResult VocabularyStage::run_on(RunContext& run, const DocumentStream& docum
   plan.sample_bytes = settings_.sample_bytes;
   for (const Source& source : sources) plan.weights.push_back(source.weight);
   const CountedDocuments counted = count_documents(run, documents, plan, run.output / counts_file);
-
-  StageResult result;
+  judge_malformed_rows(run, sources, counted.read, 1.0);   // how many are too many is for the dataset to say
   std::int64_t bytes = 0;
   for (const CountedSource& source : counted.sources) bytes += source.counted_bytes;
+  if (bytes == 0) throw ContractError("the text sources hold no text (" + names_of(sources) + ": 0 bytes to count) name files that have some");
+
+  StageResult result;
   result.summary.set("size", settings_.size);
   result.summary.set("counted_bytes", bytes);
   result.summary.set("pretokens", counted.totals.pretokens);

@@ -21,15 +21,29 @@ void leave_if_any_stops(RunContext& run, bool stopped) {
   if (any[0]) throw Preempted("stopped while counting pre-tokens (nothing of this stage is kept) run the same command again");
 }
 
-// Reads this rank's parts, one a worker. visit(worker, piece) returns false to stop.
+void add(std::vector<ReadReport::OfSource>& sums, const std::vector<ReadReport::OfSource>& more) {
+  sums.resize(std::max(sums.size(), more.size()));
+  for (std::size_t s = 0; s < more.size(); ++s) {
+    sums[s].documents += more[s].documents;
+    sums[s].rows += more[s].rows;
+    sums[s].malformed += more[s].malformed;
+    auto& first = sums[s].first_malformed;
+    first.insert(first.end(), more[s].first_malformed.begin(), more[s].first_malformed.end());
+    std::sort(first.begin(), first.end());
+    first.resize(std::min(first.size(), ReadReport::named));
+  }
+}
+
+// Reads this rank's parts, one a worker.
 template <class Visit>
-void read_parts(RunContext& run, const DocumentStream& documents, Visit&& visit) {
+std::vector<ReadReport::OfSource> read_parts(RunContext& run, const DocumentStream& documents, Visit&& visit) {
   struct Stop {};
   std::vector<char> stopped(run.workers.size(), 0);
+  std::vector<ReadReport> reports(run.workers.size());
   run.workers.run([&](int worker) {
     const int part = run.ranks.rank().value * run.workers.size() + worker;
     try {
-      documents.read(part, run.ranks.size() * run.workers.size(), [&](const DocumentPiece& piece) {
+      reports[worker] = documents.read(part, run.ranks.size() * run.workers.size(), [&](const DocumentPiece& piece) {
         visit(worker, piece);
         if (piece.is_last && stop_requested(run)) throw Stop{};
       });
@@ -38,6 +52,9 @@ void read_parts(RunContext& run, const DocumentStream& documents, Visit&& visit)
     }
   });
   leave_if_any_stops(run, std::find(stopped.begin(), stopped.end(), 1) != stopped.end());
+  std::vector<ReadReport::OfSource> read;
+  for (const ReadReport& report : reports) add(read, report.sources);
+  return read;
 }
 
 std::vector<std::int64_t> bytes_of_sources(RunContext& run, const DocumentStream& documents, std::size_t sources) {
@@ -157,12 +174,10 @@ CountedDocuments count_documents(RunContext& run, const DocumentStream& document
     prefix += "-worker-" + std::to_string(worker) + "-run-";
     workers.emplace_back(run.seed, fraction_of_source, table_bytes(run), std::move(prefix));
   }
-  read_parts(run, documents, [&](int worker, const DocumentPiece& piece) { workers[worker].take(piece); });
+  auto read = read_parts(run, documents, [&](int worker, const DocumentPiece& piece) { workers[worker].take(piece); });
 
   CountedDocuments counted = summed(run, workers);
-  const auto is_empty = [](const CountedSource& source) { return source.counted_bytes == 0; };
-  if (std::all_of(counted.sources.begin(), counted.sources.end(), is_empty))
-    throw ContractError("the text sources hold no text (" + std::to_string(plan.weights.size()) + " sources, 0 bytes to count) give them some");
+  counted.read = std::move(read);
 
   std::vector<std::filesystem::path> runs;
   for (Counting& worker : workers)

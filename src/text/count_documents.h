@@ -26,13 +26,14 @@ struct CountedSource {
 
 struct CountedDocuments {
   std::vector<CountedSource> sources;
+  std::vector<ReadReport::OfSource> read;   // by this rank
   CountTotals totals;
   std::int64_t spills = 0;   // tables written out for want of memory, over all ranks; never part of a result
 };
 
 // Counts the pre-tokens of a balanced sample of `documents` into the counts file `counts`, over all ranks and workers. Every rank calls it and
 // gets the same answer. Memory: half of the run's limit for the tables; the file does not depend on it, nor on how many ranks or workers there
-// are. Throws ContractError when there is no text, Preempted when a stop is requested.
+// are. Throws Preempted when a stop is requested.
 CountedDocuments count_documents(RunContext& run, const DocumentStream& documents, const SamplePlan& plan, const std::filesystem::path& counts);
 
 }   // namespace lastro

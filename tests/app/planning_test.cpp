@@ -108,6 +108,18 @@ TEST(RunPlanner, NamesTheFirstStageThatIsNotMadeAndWhatWaitsForIt) {
   EXPECT_THAT(planner.headline(), AllOf(HasSubstr("small: 2 stages"), HasSubstr("1 rank")));
 }
 
+TEST(RunPlanner, RefusesToEvaluateWhereNothingIsHeldOut) {
+  Place place;
+  const std::string stages =
+      "  03_dataset: {kind: dataset, inputs: {tokenizer: 02_tokenizer, text: prose}, settings: {held_out: 0}}\n"
+      "  04_pretrain: {kind: pretrain, recipe: tiny, inputs: {dataset: 03_dataset}}\n";
+  const std::string evaluation = "  10_evaluate: {kind: evaluate, inputs: {model: 04_pretrain, dataset: 03_dataset}}\n";
+
+  EXPECT_EQ(place.refusal(whole + stages), "not refused");
+  EXPECT_THAT(place.refusal(whole + stages + evaluation),
+              AllOf(HasSubstr("m.yaml:7:"), HasSubstr("03_dataset.settings.held_out=0.0 (must be above 0: an evaluate stage measures")));
+}
+
 TEST(RunPlanner, RefusesAPlanThatBreaksItsBudget) {
   Place place;
   const RunPlanner planner(place.invocation(whole + "rates: {usd_per_device_hour: 1000000000000}\nbudget: {cost_usd: 0}\n"));

@@ -4,6 +4,7 @@
 #include "core/hash.h"
 #include "core/store.h"
 #include "core/yaml.h"
+#include "domain/errors.h"
 #include "infra/posix/folder_store.h"
 #include "runtime/run_record.h"
 #include "tests/support/temporary_folder.h"

@@ -103,7 +103,7 @@ TEST(Planner, SaysWhatDiffersFromTheLastRun) {
               ElementsAre("", "", "", "settings.steps was 200, is 300", "builds on 04_pretrain, which has to run"));
   EXPECT_THAT(reasons(planned(with(good_manifest, "seed: 7", "seed: 8"), shelf.surroundings()).plan)[0], "seed was 7, is 8");
   Surroundings other_text = shelf.surroundings();
-  other_text.sources[2].stories_seed = 4;
+  other_text.sources[2].generated_seed = 4;
   EXPECT_THAT(reasons(planned(good_manifest, other_text).plan)[2], HasSubstr("inputs.evaluation[0].content was \"sha256:"));
   EXPECT_THAT(reasons(planned(good_manifest, Shelf().surroundings()).plan)[0], "was not run yet");
 }

@@ -16,8 +16,8 @@ TEST(SourcesAsNodes, ComeBackWhole) {
                     .text_field = "body",
                     .share = 0.25,
                     .files = {{"a/b.jsonl", digest, 1234}},
-                    .stories_seed = 7,
-                    .stories_bytes = 99};
+                    .generated_seed = 7,
+                    .generated_bytes = 99};
 
   const Sources received = sources_from(to_node(Sources{sent}));
 
@@ -32,8 +32,8 @@ TEST(SourcesAsNodes, ComeBackWhole) {
   EXPECT_EQ(received[0].files[0].path, sent.files[0].path);
   EXPECT_EQ(received[0].files[0].sha256, digest);
   EXPECT_EQ(received[0].files[0].bytes, 1234u);
-  EXPECT_EQ(received[0].stories_seed, 7u);
-  EXPECT_EQ(received[0].stories_bytes, 99u);
+  EXPECT_EQ(received[0].generated_seed, 7u);
+  EXPECT_EQ(received[0].generated_bytes, 99u);
 }
 
 }   // namespace

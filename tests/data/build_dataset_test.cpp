@@ -6,6 +6,7 @@
 #include <random>
 #include <set>
 
+#include "data/contamination.h"
 #include "data/dataset_fixture.h"
 #include "data/minhash.h"
 #include "data/words.h"
@@ -92,8 +93,8 @@ struct Corpus {
     Source stories;
     stories.name = "stories";
     stories.format = SourceFormat::stories;
-    stories.stories_seed = 4;
-    stories.stories_bytes = 30000;
+    stories.generated_seed = 4;
+    stories.generated_bytes = 30000;
     text.push_back(stories);
   }
   Sources text, evaluation;
@@ -267,6 +268,32 @@ TEST(Dataset, RemovesOrReportsDocumentsThatHoldEvaluationItems) {
   EXPECT_THAT(texts_of(reported, Split::evaluation), ElementsAre(item, "which is the largest of the moons", texts_from(5000, 1)[0]));
 }
 
+TEST(Dataset, LooksForEachParagraphOfATextOfExamQuestionsOnItsOwn) {
+  DatasetBench bench;
+  auto texts = texts_from(1, 20);
+  texts[7] += ". Which is the largest of the moons? " + joined(words_of(900, 5));
+  Source exam;
+  exam.name = "exam";
+  exam.files = {
+      write_file(bench.file("exam.txt"), "Who was it?\n\nWhich is the largest\nof the moons?\n\n* * *\n\nWhen does the ship sail again?\n")};
+  Making how = usual();
+  how.ranks = 2;
+  how.settings.held_out = 0;
+  how.settings.decontaminate = Decontaminate::report;
+
+  const auto dataset = bench.make(how, {bench.rows("prose", {texts})}, {exam});
+
+  EXPECT_EQ(count(bench.summary, "evaluation_items"), 3);
+  EXPECT_EQ(count(bench.summary, "contaminated"), 1);
+  EXPECT_THAT(texts_of(dataset, Split::evaluation),
+              ElementsAre("Who was it?", "Which is the largest\nof the moons?", "When does the ship sail again?"));
+  run_as_ranks(2, [&](Collective& ranks) {
+    const Contamination found = measure_contamination(dataset, ranks, 1 << 28);
+    EXPECT_EQ(found.items(), 3);
+    EXPECT_EQ(found.contaminated(), 1);
+  });
+}
+
 TEST(Dataset, HoldsOutTheSameDocumentsWhateverElseIsThere) {
   DatasetBench bench;
   const auto texts = texts_from(1, 400);
@@ -329,7 +356,25 @@ TEST(Dataset, StopsWhenAllDocumentsAreOneText) {
   EXPECT_THAT(contract_broken_by([&] { bench.make(how, {bench.rows("prose", {std::vector<std::string>(50, text)})}); }),
               HasSubstr("the 50 documents of prose are one text again and again (49 are duplicates"));
   how.settings.dedup.exact = how.settings.dedup.near = false;
+  how.settings.held_out = 0;
   EXPECT_EQ(contract_broken_by([&] { bench.make(how, {bench.rows("prose", {std::vector<std::string>(50, text)})}); }), "no error");
+}
+
+TEST(Dataset, StopsWhenNothingCanBeHeldOut) {
+  DatasetBench bench;
+  const auto texts = texts_from(1, 1);
+  Making how = usual();
+  how.ranks = 2;
+
+  EXPECT_THAT(contract_broken_by([&] { bench.make(how, {bench.rows("prose", {texts})}); }),
+              AllOf(HasSubstr("nothing of prose can be held out"), HasSubstr("held_out=0.1"), HasSubstr("set held_out: 0")));
+  how.settings.dedup.exact = how.settings.dedup.near = false;
+  EXPECT_THAT(contract_broken_by([&] {
+                bench.make(how, {bench.rows("prose", {{texts[0], texts[0]}})});
+              }),
+              HasSubstr("nothing of prose can be held out"));
+  how.settings.held_out = 0;
+  EXPECT_EQ(contract_broken_by([&] { bench.make(how, {bench.rows("prose", {texts})}); }), "no error");
 }
 
 TEST(Dataset, StopsWhenNothingIsLeftBesideTheEvaluationItems) {
@@ -357,6 +402,14 @@ TEST(Dataset, TellsOfMalformedRowsAndStopsAtTooMany) {
   EXPECT_EQ(count(bench.summary, "malformed_rows"), 5);
   EXPECT_THAT(bench.tracker.events,
               Contains(AllOf(HasSubstr("5 of 500 rows are malformed"), HasSubstr("rows.jsonl:8: not JSON"), HasSubstr("rows.jsonl:408:"))));
+  Source wrong = rows;
+  wrong.name = "wrong";
+  wrong.files = {write_file(bench.file("wrong.jsonl"), "{\"body\": \"a\", \"id\": 1}\n{\"body\": \"b\"}\n")};
+  EXPECT_THAT(contract_broken_by([&] {
+                bench.make(how, {rows, wrong});
+              }),
+              AllOf(HasSubstr("2 of 2 rows are malformed: "), HasSubstr("wrong.jsonl:1: no field \"text\" (the row has \"body\", \"id\")"),
+                    HasSubstr("sources.wrong.text_field")));
   for (int i = 0; i < 8; ++i) content += "[]\n";
   rows.files = {write_file(bench.file("rows.jsonl"), content)};
   EXPECT_THAT(contract_broken_by([&] { bench.make(how, {rows}); }), HasSubstr("13 of 508 rows are malformed"));
@@ -374,8 +427,26 @@ TEST(Dataset, ReadsWhatIsNotUtf8AndTells) {
   const auto texts = texts_of(bench.make(how, {latin}), Split::train);
 
   EXPECT_THAT(texts, Contains("caf\xC3\xA9 \xE2\x80\x9Cquoted\xE2\x80\x9D and a NUL byte"));
-  EXPECT_THAT(bench.tracker.events, Contains(HasSubstr("3 bytes are not UTF-8")));
-  EXPECT_THAT(bench.tracker.events, Contains(HasSubstr("1 control bytes removed")));
+  EXPECT_THAT(bench.tracker.events, Contains(AllOf(HasSubstr("source latin: 3 bytes are not UTF-8"), HasSubstr("1 control bytes"),
+                                                   HasSubstr("latin.txt"), Not(HasSubstr("no text at all")))));
+  EXPECT_EQ(count(bench.summary, "invalid_utf8_bytes"), 3);
+  EXPECT_EQ(count(bench.summary, "control_bytes"), 1);
+}
+
+TEST(Dataset, TellsWhichFilesMayBeNoTextAtAll) {
+  DatasetBench bench;
+  Source mixed;
+  mixed.name = "mixed";
+  std::string binary;
+  for (int i = 0; i < 9000; ++i) binary += static_cast<char>(i * i % 251);
+  mixed.files = {write_file(bench.file("prose.txt"), texts_from(1, 1, 400)[0]), write_file(bench.file("program.txt"), binary)};
+  Making how = usual();
+  how.ranks = 2;
+
+  bench.make(how, {mixed});
+
+  EXPECT_THAT(bench.tracker.events, Contains(AllOf(HasSubstr("source mixed: "), HasSubstr("are not UTF-8"),
+                                                   HasSubstr("program.txt; so many that it may"), Not(HasSubstr("prose.txt")))));
 }
 
 TEST(Dataset, StopsOnEveryRankWhenAFileChangedSinceThePlan) {

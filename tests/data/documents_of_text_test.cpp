@@ -20,12 +20,16 @@ struct Found {
   bool operator==(const Found&) const = default;
 };
 
-std::vector<Found> assembled(SourceFormat format, std::string_view content, std::size_t piece = 1 << 20) {
+std::vector<Found> assembled(SourceFormat format, std::string_view content, std::size_t piece = 1 << 20, CutInto cut = CutInto::documents) {
   std::vector<Found> documents;
-  DocumentAssembler assembler(format, [&](std::int64_t offset, std::string_view text) { documents.push_back({offset, std::string(text)}); });
+  DocumentAssembler assembler(format, cut, [&](std::int64_t offset, std::string_view text) { documents.push_back({offset, std::string(text)}); });
   for (std::size_t begin = 0; begin < content.size(); begin += piece) assembler.add(content.substr(begin, piece));
   assembler.finish();
   return documents;
+}
+
+std::vector<Found> items(SourceFormat format, std::string_view content, std::size_t piece = 1 << 20) {
+  return assembled(format, content, piece, CutInto::items);
 }
 
 std::vector<std::string> texts(const std::vector<Found>& documents) {
@@ -54,6 +58,7 @@ TEST(DocumentsOfText, DoNotDependOnHowTheBytesCome) {
     EXPECT_EQ(assembled(format, content, 1), whole);
     EXPECT_EQ(assembled(format, content, 997), whole);
     for (const Found& document : whole) EXPECT_EQ(content.substr(static_cast<std::size_t>(document.offset), document.text.size()), document.text);
+    EXPECT_EQ(items(format, content, 1), items(format, content));
   }
 }
 
@@ -73,6 +78,25 @@ TEST(DocumentsOfText, OfADictionaryAreItsEntries) {
 
   EXPECT_THAT(documents,
               ElementsAre("00-info\n   About.\n\n", "Abandon \\A*ban\"don\\, v.\n   To give up.\n\n   Syn: leave.\n\n", "Abate\n   To end.\n"));
+}
+
+TEST(DocumentsOfText, AreOneParagraphEachAsItemsOfAnEvaluationSet) {
+  const std::string content = "Who came first?\n\nThe fox, says\nthe owl.\r\n \t\r\nWhy?\n\n\n";
+
+  EXPECT_THAT(texts(items(SourceFormat::text, content)), ElementsAre("Who came first?\n\n", "The fox, says\nthe owl.\r\n \t\r\n", "Why?\n\n\n"));
+}
+
+TEST(DocumentsOfText, AreHeadingsListEntriesAndFencesTooAsItemsOfMarkdown) {
+  const std::string code = "```\n- a\n\n# b\n```\n";
+
+  EXPECT_THAT(
+      texts(items(SourceFormat::markdown, "# Exam\nWhat is it?\n1. a kite\n   in a tree\n2) a boat\n- **none**\n\nAnswer:\n" + code + "End\n")),
+      ElementsAre("# Exam\n", "What is it?\n", "1. a kite\n   in a tree\n", "2) a boat\n", "- **none**\n\n", "Answer:\n" + code + "End\n"));
+}
+
+TEST(DocumentsOfText, AreEntriesAsItemsOfADictionary) {
+  EXPECT_THAT(texts(items(SourceFormat::dictd, "Abate\n   To end.\n\n   Syn: cease.\n\nAbbot\n   A head.\n")),
+              ElementsAre("Abate\n   To end.\n\n   Syn: cease.\n\n", "Abbot\n   A head.\n"));
 }
 
 TEST(DocumentsOfText, OfAnEmptyOrBlankFileAreNone) {

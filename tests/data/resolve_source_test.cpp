@@ -98,7 +98,7 @@ TEST(ResolveSource, MakesStoriesWithoutAFile) {
 
   const Source source = *resolved(folder, declaration).source;
 
-  EXPECT_EQ(source.stories_bytes, 5000u);
+  EXPECT_EQ(source.generated_bytes, 5000u);
   EXPECT_THAT(source.files, IsEmpty());
   declaration.path = {"a.txt"};
   EXPECT_THAT(resolved(folder, declaration).problem, HasSubstr("text that is generated is not read"));

@@ -37,7 +37,10 @@ TEST(RowsOfJsonl, GiveTheTextOfTheirField) {
 }
 
 TEST(RowsOfJsonl, SayWhyTheyHoldNoText) {
-  EXPECT_EQ(text_of_row(R"({"texts": "a"})", "text").problem, "no field \"text\"");
+  EXPECT_EQ(text_of_row(R"({"texts": "a"})", "text").problem, "no field \"text\" (the row has \"texts\")");
+  EXPECT_EQ(text_of_row(R"({"id": 1, "meta": {"text": "inner"}})", "text").problem, "no field \"text\" (the row has \"id\", \"meta\")");
+  EXPECT_EQ(text_of_row("{}", "text").problem, "no field \"text\" (the row is empty)");
+  EXPECT_EQ(text_of_row("{\"a\\n\": 1, \"" + std::string(50, 'b') + "\": 2}", "text").problem, "no field \"text\" (the row has \"a\\n\" and 1 more)");
   EXPECT_EQ(text_of_row(R"({"text": 3})", "text").problem, "field \"text\" is a number, not a string");
   EXPECT_EQ(text_of_row(R"({"text": ["a"]})", "text").problem, "field \"text\" is an array, not a string");
   EXPECT_EQ(text_of_row(R"({"text": null})", "text").problem, "field \"text\" is null, not a string");

@@ -45,8 +45,8 @@ Source stories_source(std::uint64_t bytes) {
   Source source;
   source.name = "stories";
   source.format = SourceFormat::stories;
-  source.stories_seed = 1;
-  source.stories_bytes = bytes;
+  source.generated_seed = 1;
+  source.generated_bytes = bytes;
   return source;
 }
 
@@ -81,7 +81,7 @@ TEST(SourceDocuments, ShareALargeFileAndManySmallOnesEvenly) {
   const SourceDocuments documents(sources);
 
   for (int part = 0; part < 4; ++part) {
-    const auto report = documents.read_and_report(part, 4, [](const DocumentPiece&) {});
+    const auto report = documents.read(part, 4, [](const DocumentPiece&) {});
 
     EXPECT_NEAR(static_cast<double>(report.sources[0].documents), 1000, 64);
     EXPECT_EQ(report.sources[1].documents, 10);
@@ -102,12 +102,13 @@ TEST(SourceDocuments, CountMalformedRowsAndNameTheFirst) {
                                                           std::string(20, '[').append("\n") + "{\n{\n{\n{\n");
   const SourceDocuments documents({source_of(SourceFormat::jsonl, {file})});
 
-  const auto report = documents.read_and_report(0, 1, [](const DocumentPiece&) {}).sources[0];
+  const auto report = documents.read(0, 1, [](const DocumentPiece&) {}).sources[0];
 
   EXPECT_EQ(report.documents, 2);
   EXPECT_EQ(report.malformed, 7);
+  EXPECT_EQ(report.rows, 9);
   ASSERT_THAT(report.first_malformed, SizeIs(5));
-  EXPECT_EQ(report.first_malformed[0].text, (folder / "rows.jsonl").string() + ":2: no field \"text\"");
+  EXPECT_EQ(report.first_malformed[0].text, (folder / "rows.jsonl").string() + ":2: no field \"text\" (the row has \"txt\")");
   EXPECT_THAT(report.first_malformed[1].text, HasSubstr("rows.jsonl:3: not JSON"));
 }
 
@@ -148,7 +149,7 @@ TEST(SourceDocuments, StopWithoutCheckingWhenTheReaderHasEnough) {
   const SourceDocuments documents({source_of(SourceFormat::jsonl, {file})});
   int seen = 0;
 
-  documents.read_and_report(
+  documents.read(
       0, 1, [&](const DocumentPiece&) { ++seen; }, [&] { return seen > 10; });
 
   EXPECT_LT(seen, 50000);

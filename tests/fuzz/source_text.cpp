@@ -25,9 +25,9 @@ Parts rows_of(std::string_view bytes, std::size_t piece_bytes) {
   return parts;
 }
 
-Parts documents_of(SourceFormat format, std::string_view bytes, std::size_t piece_bytes) {
+Parts documents_of(SourceFormat format, CutInto cut, std::string_view bytes, std::size_t piece_bytes) {
   Parts parts;
-  DocumentAssembler assembler(format, [&](std::int64_t offset, std::string_view text) { parts.emplace_back(offset, text); });
+  DocumentAssembler assembler(format, cut, [&](std::int64_t offset, std::string_view text) { parts.emplace_back(offset, text); });
   give(assembler, bytes, piece_bytes);
   return parts;
 }
@@ -36,11 +36,12 @@ Parts documents_of(SourceFormat format, std::string_view bytes, std::size_t piec
 
 void must_hold_for(std::string_view bytes) {
   require(rows_of(bytes, 7) == rows_of(bytes, bytes.size()));
-  for (const SourceFormat format : {SourceFormat::text, SourceFormat::markdown, SourceFormat::dictd}) {
-    const Parts documents = documents_of(format, bytes, bytes.size());
-    require(documents_of(format, bytes, 7) == documents);
-    for (const auto& [offset, text] : documents) require(bytes.substr(static_cast<std::size_t>(offset), text.size()) == text);
-  }
+  for (const SourceFormat format : {SourceFormat::text, SourceFormat::markdown, SourceFormat::dictd})
+    for (const CutInto cut : {CutInto::documents, CutInto::items}) {
+      const Parts documents = documents_of(format, cut, bytes, bytes.size());
+      require(documents_of(format, cut, bytes, 7) == documents);
+      for (const auto& [offset, text] : documents) require(bytes.substr(static_cast<std::size_t>(offset), text.size()) == text);
+    }
 }
 
 std::vector<std::string> good_inputs() {

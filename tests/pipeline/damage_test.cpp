@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <csignal>
 #include <fstream>
 
@@ -74,6 +75,9 @@ TEST_P(ADamagedArtifact, IsNamedByVerifyRefusedByARunAndMadeAnewAfterRollback) {
   EXPECT_FALSE(json_of(json).at("damages").items().empty());
   EXPECT_EQ(run.exit_code, 4) << run;
   EXPECT_THAT(run.err, HasSubstr(file.filename().string()));
+  if (GetParam().harm != Harm::gone) {
+    EXPECT_THAT(run.err, HasSubstr("lastro rollback " + here.run.string() + " " + GetParam().stage));
+  }
 
   ASSERT_EQ(here.ask("rollback", {GetParam().stage}).exit_code, 0);
   const Ended again = here.run_it();
@@ -103,6 +107,41 @@ TEST_F(AFinishedRun, WhoseStoreRecordIsDamagedIsRefusedByName) {
   EXPECT_EQ(here.ask("verify").exit_code, 0);
 }
 
+TEST_F(AFinishedRun, NamesAFlippedBitWhereverItIsInItsStoreAndItsCheckpoints) {
+  std::vector<fs::path> files;
+  for (const fs::path& folder : {here.store / "objects", here.store / "keys", here.store / "runs", here.run / "checkpoints"})
+    for (const auto& entry : fs::recursive_directory_iterator(folder))
+      if (entry.is_regular_file() && entry.file_size() > 0) files.push_back(entry.path());
+  ASSERT_GT(files.size(), 30u);
+  std::sort(files.begin(), files.end());
+
+  std::size_t at = 0;
+  for (const fs::path& file : files) {
+    const std::uintmax_t bytes = fs::file_size(file), places[] = {0, bytes / 2, bytes - 1};
+    const std::uintmax_t place = places[at++ % 3];
+    flip_a_bit(file, place);
+    const Ended verify = here.ask("verify");
+    flip_a_bit(file, place);
+
+    EXPECT_EQ(verify.exit_code, 4) << file << " at " << place << "\n" << verify;
+    EXPECT_THAT(verify.out, AllOf(HasSubstr("damaged: "), HasSubstr(file.filename().string()), HasSubstr("to mend it: "))) << place;
+  }
+  EXPECT_EQ(here.ask("verify").exit_code, 0) << here.ask("verify");
+}
+
+TEST_F(AFinishedRun, IsMendedByRemovingARecordOfItsStoreThatIsDamaged) {
+  for (const fs::path& folder : {here.store / "keys", here.store / "runs"}) {
+    const fs::path record = fs::directory_iterator(folder)->path();
+    flip_a_bit(record, fs::file_size(record) / 2);
+    EXPECT_THAT(here.ask("verify").out, AllOf(HasSubstr(record.filename().string()), HasSubstr("remove it")));
+
+    fs::remove(record);
+    EXPECT_EQ(here.run_it().exit_code, 0);
+    EXPECT_EQ(here.digests(), golden("small"));
+    EXPECT_EQ(here.ask("verify").exit_code, 0) << here.ask("verify");
+  }
+}
+
 TEST_F(AFinishedRun, WhoseReportIsDamagedHasNoVerdict) {
   const fs::path report = largest_file(here.object("10_evaluate"));
   flip_a_bit(report, fs::file_size(report) / 2);
@@ -112,6 +151,7 @@ TEST_F(AFinishedRun, WhoseReportIsDamagedHasNoVerdict) {
 
   EXPECT_EQ(run.exit_code, 4) << run;
   EXPECT_EQ(gate.exit_code, 4) << gate;
+  EXPECT_THAT(gate.err, HasSubstr("`lastro rollback " + here.run.string() + " 10_evaluate`"));
   EXPECT_THAT(gate.err, HasSubstr(report.filename().string()));
 }
 

@@ -11,6 +11,46 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return at == std::string::npos ? text : text.replace(at, from.size(), to);
+}
+
+// The small run with an exam, some questions of which stand in its training text.
+class WithALeakedExam : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string text = read_file(small_manifest());
+    text = replaced(
+        text, "\nstages:",
+        "\n  leak: {generated: {kind: questions, seed: 5, bytes: 3000}}\n  exam: {generated: {kind: questions, seed: 5, bytes: 20000}}\nstages:");
+    here.manifest =
+        here.write("m.yaml", replaced(text, "text: stories}, settings: {held", "text: [stories, leak], evaluation: exam}, settings: {held"));
+  }
+  std::int64_t number(const char* stage, const char* name) const { return here.stage(stage).at("metrics").at(name).integer(); }
+
+  Workplace here;
+};
+
+TEST_F(WithALeakedExam, ShipsWithoutTheTextThatHoldsIt) {
+  const Ended ship = here.run_it();
+
+  EXPECT_EQ(ship.exit_code, 0) << ship;
+  EXPECT_GT(number("03_dataset", "evaluation_items"), 100);
+  EXPECT_EQ(number("03_dataset", "contaminated"), 20);
+  EXPECT_EQ(number("10_evaluate", "contaminated_items"), 0);
+  EXPECT_THAT(read_file(here.object("03_dataset") / "removed.jsonl"), HasSubstr("\"rule\":\"contaminated\""));
+}
+
+TEST_F(WithALeakedExam, HoldsWhereItIsReportedAlone) {
+  const Ended hold = here.run_it({"--set", "stages.03_dataset.settings.decontaminate=report"});
+
+  EXPECT_EQ(hold.exit_code, 5) << hold;
+  EXPECT_THAT(hold.last_line(), AllOf(StartsWith("HOLD: "), HasSubstr("contamination=")));
+  EXPECT_GT(number("10_evaluate", "contaminated_items"), 10);
+}
+
 TEST_F(AFinishedRun, HoldsWithEveryGateThatFails) {
   const Ended held = here.run_it({"--set", "gates.bits_per_byte=<= 0.1", "--set", "gates.perplexity=<= 1.0", "--set", "gates.cost_total_usd=<= 1"});
 

@@ -95,6 +95,17 @@ TEST_F(OnATextOf, TheSameDocumentAllOverIsRefusedClearly) {
   EXPECT_THAT(ended.err, AnyOf(HasSubstr("duplicate"), HasSubstr("tokens"), HasSubstr("held")));
 }
 
+TEST_F(OnATextOf, RowsWithoutTheFieldOfTheTextAreNamedByTheFirstStage) {
+  use("{\"body\": \"the ship sails\", \"id\": 1}\n{\"body\": \"with stone\"}\n", "mine.jsonl");
+
+  const Ended ended = here.run_it({"--ranks", "2"});
+
+  expect_refusal(ended, "mine.jsonl:1: no field \"text\" (the row has \"body\", \"id\")");
+  EXPECT_THAT(ended.err, HasSubstr("sources.mine.text_field"));
+  EXPECT_EQ(here.status_of("01_vocabulary"), "failed");
+  EXPECT_EQ(here.run_it({"--set", "sources.mine.text_field=id"}).exit_code, 4);
+}
+
 TEST_F(OnATextOf, BytesThatAreNoUtf8RunsAndSaysSo) {
   std::string text = some_text();
   for (std::size_t i = 100; i < text.size(); i += 997) text[i] = static_cast<char>(0xE9);
@@ -114,7 +125,7 @@ TEST_F(OnATextOf, NulBytesRunsAndSaysSo) {
   const Ended ended = here.run_it();
 
   EXPECT_EQ(ended.exit_code, 0) << ended;
-  EXPECT_THAT(ended.out, HasSubstr("control bytes removed"));
+  EXPECT_THAT(ended.out, HasSubstr("control bytes"));
 }
 
 TEST_F(OnATextOf, OneLongLineRuns) {
@@ -147,6 +158,19 @@ TEST_F(OnATextOf, AFileThatChangedSinceTheRecordIsRefusedWithBothHashes) {
 
   EXPECT_THAT(replay.exit_code, AnyOf(2, 4)) << replay;
   EXPECT_THAT(replay.err, AllOf(HasSubstr("mine"), HasSubstr(recorded)));
+}
+
+TEST_F(OnATextOf, AFileThatChangedIsNamedByVerify) {
+  use(some_text());
+  ASSERT_EQ(here.run_it().exit_code, 0);
+  ASSERT_EQ(here.ask("verify").exit_code, 0) << here.ask("verify");
+  const std::string recorded = here.record().at("sources").at("mine").at("sha256").text();
+  here.write("mine.txt", some_text() + "more\n");
+
+  const Ended verify = here.ask("verify");
+
+  EXPECT_EQ(verify.exit_code, 4) << verify;
+  EXPECT_THAT(verify.out, AllOf(HasSubstr("damaged: mine.txt"), HasSubstr(recorded), HasSubstr("bring back the text")));
 }
 
 TEST_F(OnATextOf, AFileThatChangesInMidRunStopsTheRunAtTheStageThatReadsIt) {

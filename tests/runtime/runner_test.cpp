@@ -272,12 +272,14 @@ TEST_P(Runner, RefusesAnInputThatIsNotWhatItsHashSays) {
   const fs::path file = notes.store().folder_of(first) / "of-rank-0";
   fs::permissions(file, fs::perms::owner_all);
   std::ofstream(file) << "forged";
-  notes.add("02_second").order.inputs = {{"before", ResolvedArtifact{ArtifactType::vocabulary, first, notes.store().folder_of(first)}, {}}};
+  notes.add("02_second").order.inputs = {
+      {"before", ResolvedArtifact{ArtifactType::vocabulary, first, notes.store().folder_of(first), "roll it back"}, {}}};
 
   notes.go(GetParam());
 
-  EXPECT_THAT(notes.errors, testing::Each(AllOf(HasSubstr("rank 0 differs in " + file.string()), HasSubstr(sha256("words").to_string()),
-                                                HasSubstr(sha256("forged").to_string()))));
+  EXPECT_THAT(notes.errors,
+              testing::Each(AllOf(HasSubstr("rank 0 differs in " + file.string()), HasSubstr(sha256("words").to_string()),
+                                  HasSubstr(sha256("forged").to_string()), HasSubstr("roll it back"))));
 }
 
 TEST(EnterFailure, DoesNothingWhereNoStageIsAtWork) {

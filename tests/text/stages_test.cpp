@@ -25,10 +25,11 @@ class MemoryDocuments final : public DocumentStream {
  public:
   explicit MemoryDocuments(Texts documents) : documents_(std::move(documents)) {}
 
-  void read(int part, int parts, const std::function<void(const DocumentPiece&)>& visit) const override {
+  ReadReport read(int part, int parts, const std::function<void(const DocumentPiece&)>& visit) const override {
     for (std::size_t source = 0; source < documents_.size(); ++source)
       for (std::size_t document = part; document < documents_[source].size(); document += parts)
         give(static_cast<int>(source), static_cast<std::int64_t>(document), documents_[source][document], visit);
+    return {std::vector<ReadReport::OfSource>(documents_.size())};
   }
 
  private:

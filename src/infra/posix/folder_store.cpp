@@ -227,7 +227,15 @@ void FolderStore::remember_run(const fs::path& run) const {
 
 std::vector<fs::path> FolderStore::known_runs() const {
   std::vector<fs::path> runs;
-  for (const Digest& digest : digests_named_in(root_ / "runs")) runs.emplace_back(read_file(root_ / "runs" / digest.hex()));
+  for (const Digest& name : digests_named_in(root_ / "runs")) {
+    const fs::path file = root_ / "runs" / name.hex();
+    runs.emplace_back(read_file(file));
+    if (const Digest found = sha256(runs.back().string()); found != name)
+      throw ContractError(file.string() +
+                              " is damaged (it holds the path of a run directory, and is named by that path's hash) remove it, and run again what "
+                              "used this store there",
+                          file.string(), name.to_string(), found.to_string());
+  }
   std::sort(runs.begin(), runs.end());
   return runs;
 }

@@ -32,7 +32,7 @@ class FolderStore final : public Store {
 
   // Run directories that have used this store (runs/<digest of the path>, holding the path), so that a sweep knows whom to ask.
   void remember_run(const std::filesystem::path& run) const;
-  std::vector<std::filesystem::path> known_runs() const;   // sorted
+  std::vector<std::filesystem::path> known_runs() const;   // sorted; throws ContractError when one of these files is damaged
 
   const std::filesystem::path& root() const { return root_; }
   std::vector<Digest> artifacts() const;   // sorted; folders that are no artifacts are left out

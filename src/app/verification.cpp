@@ -1,0 +1,167 @@
+#include "app/verification.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "app/wiring.h"
+#include "core/checkpoint_reader.h"
+#include "core/files.h"
+#include "core/manifest.h"
+#include "core/source_digest.h"
+#include "data/resolve_source.h"
+#include "domain/errors.h"
+#include "runtime/checkpoint_folder.h"
+
+namespace lastro {
+namespace fs = std::filesystem;
+namespace {
+
+bool is_model(ArtifactType type) { return type == ArtifactType::checkpoint || type == ArtifactType::sft_model || type == ArtifactType::policy; }
+
+std::string words_for(const SourceSpec& source) {
+  std::string words;
+  for (const std::string& path : source.path) words += (words.empty() ? "" : ", ") + path;
+  return words;
+}
+
+class Verification {
+ public:
+  explicit Verification(const OpenedRun& run) : run_(run) {
+    const Node* stages = run.record.tree().find("stages");
+    for (const Entry& stage : stages ? stages->entries() : Node::Mapping{})
+      if (const auto digest = run.record.output_of(stage.key)) stage_of_.emplace(*digest, stage.key);
+  }
+
+  Findings look() {
+    look_at_sources();
+    look_at_artifacts();
+    look_at_store_records();
+    look_at_checkpoints();
+    return std::move(findings_);
+  }
+
+ private:
+  void add(Damage damage, std::string remedy) { findings_.damages.push_back({std::move(damage), std::move(remedy)}); }
+  void add(const ContractError& error, const fs::path& file, std::string remedy) {
+    add({error.artifact.empty() ? file.string() : error.artifact, error.what(), error.wanted, error.found}, std::move(remedy));
+  }
+
+  // A record is a manifest, with the hash that each source had.
+  void look_at_sources() {
+    const fs::path file = run_.folder / "manifest.out.yaml";
+    Problems problems;
+    const Manifest manifest = read_manifest(read_file(file), file.string(), {}, stage_kinds(), problems);
+    for (const Problem& problem : problems)
+      add({file.string(), problem.to_string(), "a manifest", "another text"}, "move it away; the same run command writes a new one from the store");
+    FileDigests nothing_known{fs::path()};
+    for (const SourceSpec& source : manifest.sources) {
+      if (source.generated || !source.expected_sha256) continue;
+      ++findings_.sources;
+      look_at_source(source, {file.string(), folder_of_the_run()}, nothing_known);
+    }
+  }
+
+  void look_at_source(const SourceSpec& source, const SourcePlace& place, FileDigests& digests) {
+    const std::string remedy = "bring back the text that was read; a run of the manifest with sha256: auto takes the new one";
+    Problems problems;
+    const auto found = resolve_source(source, place, digests, problems);
+    const std::string wanted = source.expected_sha256->to_string();
+    for (const Problem& problem : problems) add({words_for(source), problem.message, wanted, "no such text"}, remedy);
+    if (!found || digest_of(*found) == *source.expected_sha256) return;
+    const std::string which = "source " + source.name + (found->files.size() > 1 ? ", " + std::to_string(found->files.size()) + " files" : "");
+    add({words_for(source), which, wanted, digest_of(*found).to_string()}, remedy);
+  }
+
+  // The directory from which the run's paths are looked up; this one where the record does not say.
+  fs::path folder_of_the_run() const {
+    const Node* machine = run_.record.tree().find("machine");
+    const Node* folder = machine ? machine->find("folder") : nullptr;
+    return folder && folder->as<std::string>() ? fs::path(folder->text()) : fs::path();
+  }
+
+  void look_at_artifacts() {
+    std::set<Digest> digests;
+    for (const Digest& digest : run_.store.artifacts()) digests.insert(digest);
+    for (const auto& [digest, stage] : stage_of_) digests.insert(digest);
+    for (const Digest& digest : digests) {
+      ++findings_.artifacts;
+      for (Damage& damage : damages_of(digest)) add(std::move(damage), remedy_for(digest));
+    }
+  }
+
+  // What a checkpoint among an artifact's files has more than files: shards whose tiles say where the damage is.
+  std::vector<Damage> damages_of(const Digest& digest) const {
+    std::vector<Damage> damages = run_.store.verify(digest);
+    const fs::path folder = run_.store.folder_of(digest);
+    const bool has_checkpoint = has_record(digest) && is_model(run_.store.find_artifact(digest)->type);
+    if (has_checkpoint)
+      for (Damage& damage : verify_checkpoint(folder)) damages.push_back(std::move(damage));
+    return damages;
+  }
+
+  // Its record can be read; without one an artifact counts as not there.
+  bool has_record(const Digest& digest) const {
+    try {
+      return run_.store.find_artifact(digest).has_value();
+    } catch (const ContractError&) {
+      return false;
+    }
+  }
+
+  std::string remedy_for(const Digest& digest) const {
+    const auto stage = stage_of_.find(digest);
+    if (!has_record(digest)) {
+      const std::string folder = run_.store.folder_of(digest).string();
+      const std::string removal = fs::exists(folder) ? "remove the folder " + folder + "; " : "";
+      return removal + (stage == stage_of_.end() ? "no stage of this run made it" : "the same run command makes " + stage->second + " again");
+    }
+    if (stage != stage_of_.end()) return remedy_for_damage(run_.folder, stage->second);
+    return "no stage of this run made it: roll its stage back in the run that did, or let `lastro gc` sweep it";
+  }
+
+  void look_at_store_records() {
+    for (const Digest& key : run_.store.keys()) {
+      try {
+        run_.store.find_key(key);
+      } catch (const ContractError& error) {
+        add(error, run_.store.root(), "remove it; the next run makes again what it stands for");
+      }
+    }
+    try {
+      run_.store.known_runs();
+    } catch (const ContractError& error) {
+      add(error, run_.store.root(), "remove it, and run the manifest again whose run it named");
+    }
+  }
+
+  void look_at_checkpoints() {
+    std::set<fs::path> folders;
+    std::error_code none;
+    for (const auto& entry : fs::directory_iterator(run_.folder / "checkpoints", none))
+      if (entry.is_directory()) folders.insert(entry.path());
+    for (const fs::path& folder : folders) {
+      const bool is_committed = fs::exists(folder / index_file_name), is_marked = fs::exists(folder / marker_file_name);
+      if (!is_committed && !is_marked) {
+        findings_.unfinished.push_back(folder.string() + " was never committed (the save was interrupted); the next run clears it away");
+        continue;
+      }
+      ++findings_.checkpoints;
+      const std::vector<Damage> damages = verify_checkpoint(folder);
+      for (const Damage& damage : damages)
+        add(damage, "training passes it over and goes on from an earlier one; when the stage is done, remove the folder");
+      if (damages.empty() && !is_marked)
+        findings_.unfinished.push_back(folder.string() + " has no VERIFIED (the save was not read back); it hashes as it was written");
+    }
+  }
+
+  const OpenedRun& run_;
+  std::map<Digest, std::string> stage_of_;   // this run's artifacts
+  Findings findings_;
+};
+
+}   // namespace
+
+Findings verify_run(const OpenedRun& run) { return Verification(run).look(); }
+
+}   // namespace lastro
