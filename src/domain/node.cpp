@@ -4,8 +4,25 @@
 
 namespace lastro {
 
+Node::Node() = default;
+Node::Node(std::nullptr_t) {}
+Node::Node(bool value) : value_(value) {}
+Node::Node(int value) : value_(std::int64_t{value}) {}
+Node::Node(std::int64_t value) : value_(value) {}
+Node::Node(double value) : value_(value) {}
+Node::Node(const char* value) : value_(std::string(value)) {}
+Node::Node(std::string_view value) : value_(std::string(value)) {}
+Node::Node(std::string value) : value_(std::move(value)) {}
 Node::Node(Sequence value) : value_(std::move(value)) {}
 Node::Node(Mapping value) : value_(std::move(value)) {}
+Node::Node(const Node&) = default;
+Node::Node(Node&&) noexcept = default;
+Node& Node::operator=(const Node&) = default;
+Node& Node::operator=(Node&&) noexcept = default;
+Node::~Node() = default;
+
+bool Node::operator==(const Node& other) const { return value_ == other.value_; }
+
 Node Node::mapping() { return Node(Mapping{}); }
 Node Node::sequence() { return Node(Sequence{}); }
 

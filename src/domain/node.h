@@ -25,17 +25,23 @@ class Node {
   using Mapping = std::vector<Entry>;
   using Value = std::variant<std::nullptr_t, bool, std::int64_t, double, std::string, Sequence, Mapping>;
 
-  Node() = default;
-  Node(std::nullptr_t) {}
-  Node(bool value) : value_(value) {}
-  Node(int value) : value_(std::int64_t{value}) {}
-  Node(std::int64_t value) : value_(value) {}
-  Node(double value) : value_(value) {}
-  Node(const char* value) : value_(std::string(value)) {}
-  Node(std::string_view value) : value_(std::string(value)) {}
-  Node(std::string value) : value_(std::move(value)) {}
+  // All defined where Entry is complete: the variant needs it, and those who include this file need not make them again.
+  Node();
+  Node(std::nullptr_t);
+  Node(bool value);
+  Node(int value);
+  Node(std::int64_t value);
+  Node(double value);
+  Node(const char* value);
+  Node(std::string_view value);
+  Node(std::string value);
   Node(Sequence value);
   Node(Mapping value);
+  Node(const Node&);
+  Node(Node&&) noexcept;
+  Node& operator=(const Node&);
+  Node& operator=(Node&&) noexcept;
+  ~Node();
 
   static Node mapping();
   static Node sequence();
@@ -60,7 +66,7 @@ class Node {
   Node& set(std::string_view key, Node value);    // adds or replaces; turns null into a mapping; returns the value
   void push(Node value);                          // appends; turns null into a sequence
 
-  bool operator==(const Node& other) const { return value_ == other.value_; }   // marks do not count
+  bool operator==(const Node& other) const;   // marks do not count
 
   Mark mark;   // where the value begins
 
