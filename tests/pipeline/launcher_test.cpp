@@ -72,5 +72,19 @@ TEST_F(UnderMpirun, CommandsThatNeedNoLauncherSaySo) {
   EXPECT_THAT(ended.err, HasSubstr("without mpirun"));
 }
 
+TEST(Ranks, ThatCannotBeStartedAreTheMachinesFaultAndNoDeath) {
+  Workplace here;
+  std::filesystem::create_directories(here / "bin");
+  std::filesystem::copy_file(std::filesystem::path(LASTRO_BIN_FOLDER) / "lastro", here / "bin/lastro");   // and no lastro-rank
+  here.environment = {{"LASTRO_BIN", (here / "bin").string()}};
+
+  for (const char* ranks : {"1", "2"}) {
+    const Ended ended = here.run_it({"--ranks", ranks});
+
+    EXPECT_EQ(ended.exit_code, 3) << ended;
+    EXPECT_THAT(ended.err, ::testing::HasSubstr("the ranks could not be started"));
+  }
+}
+
 }   // namespace
 }   // namespace lastro::pipeline
