@@ -68,17 +68,10 @@ KERNEL_FN void over_queries(const BlockPair& pair, std::int64_t width, std::int6
     return row < 0 ? 0 : least(row, pair.queries);
   };
   const std::int64_t together = first_row(key + rows - 1);
-  for (std::int64_t d = 0; d < width; d += tile_columns) {
-    for (int i = 0; i + 1 < rows; ++i) {
-      const std::int64_t first = first_row(key + i);
-      if (first < together)
-        chain_tile<1>(together - first, {weights + first * key_block + key + i, 1, key_block}, by_query + first * width + d, width,
-                      sums + (key + i) * width + d, width, true);
-    }
-    if (together < pair.queries)
-      chain_tile<rows>(pair.queries - together, {weights + together * key_block + key, 1, key_block}, by_query + together * width + d, width,
-                       sums + key * width + d, width, true);
-  }
+  for (std::int64_t d = 0; d < width; d += tile_columns)
+    stair_tile<rows>(
+        {first_row(key), together, pair.queries, pair.queries}, {weights + key, 1, key_block}, by_query + d, width, sums + key * width + d,
+        width, [&](int i, std::int64_t query) __attribute__((always_inline)) { return query >= first_row(key + i); });
 }
 
 // dq of `rows` queries from `row` carried on over the block's keys, each up to its own.
@@ -87,13 +80,10 @@ KERNEL_FN void over_keys(const BlockPair& pair, std::int64_t width, std::int64_t
   const auto seen = [&](int i) __attribute__((always_inline)) { return least(pair.keys, pair.first_query + row + i - pair.first_key + 1); };
   const std::int64_t common = seen(0);
   const float* const ds = pair.ds + row * key_block;
-  for (std::int64_t d = 0; d < width; d += tile_columns) {
-    chain_tile<rows>(common, {ds, key_block, 1}, pair.keys_by_row + d, width, dq_sums + row * width + d, width, true);
-    for (int i = 1; i < rows; ++i)
-      if (seen(i) > common)
-        chain_tile<1>(seen(i) - common, {ds + i * key_block + common, key_block, 1}, pair.keys_by_row + common * width + d, width,
-                      dq_sums + (row + i) * width + d, width, true);
-  }
+  for (std::int64_t d = 0; d < width; d += tile_columns)
+    stair_tile<rows>(
+        {0, 0, common, seen(rows - 1)}, {ds, key_block, 1}, pair.keys_by_row + d, width, dq_sums + row * width + d,
+        width, [&](int i, std::int64_t key) __attribute__((always_inline)) { return key < seen(i); });
 }
 
 void through_pair(const BackwardJob& job, std::int64_t g, BlockPair& pair) {

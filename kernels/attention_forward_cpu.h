@@ -110,13 +110,10 @@ KERNEL_FN void attend_tile(const ForwardJob& job, std::int64_t first_query) {
 
     // Keys that all rows see, then what the later rows see more: each row's chain ascends, and no row meets a key behind its mask.
     const std::int64_t common = visible(0) > 0 ? visible(0) : 0;
-    for (std::int64_t d = 0; d < width; d += tile_columns) {
-      chain_tile<rows>(common, {scores, key_block, 1}, block_values + d, width, values + d, width, true);
-      for (int i = 1; i < rows; ++i)
-        if (visible(i) > common)
-          chain_tile<1>(visible(i) - common, {scores + i * key_block + common, key_block, 1}, block_values + common * width + d, width,
-                        values + i * width + d, width, true);
-    }
+    for (std::int64_t d = 0; d < width; d += tile_columns)
+      stair_tile<rows>(
+          {0, 0, common, visible(rows - 1)}, {scores, key_block, 1}, block_values + d, width, values + d,
+          width, [&](int i, std::int64_t key) __attribute__((always_inline)) { return key < visible(i); });
   }
 
   for (int i = 0; i < rows; ++i) {

@@ -12,6 +12,7 @@ namespace {
 constexpr CpuPath isa_path = CpuPath::scalar;
 constexpr int lanes = 1;
 constexpr int tile_rows = 4;
+constexpr int tile_steps = 1;
 typedef float Floats;
 typedef std::int32_t Ints;
 

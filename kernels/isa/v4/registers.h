@@ -12,6 +12,7 @@ namespace {
 constexpr CpuPath isa_path = CpuPath::v4;
 constexpr int lanes = 16;
 constexpr int tile_rows = 12;   // 12 x 2 accumulators and 2 panel vectors of 32 registers; the broadcast is an operand of the multiply-add
+constexpr int tile_steps = 2;
 typedef float Floats __attribute__((vector_size(64)));
 typedef std::int32_t Ints __attribute__((vector_size(64)));
 
