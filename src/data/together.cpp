@@ -24,7 +24,7 @@ Failure failure_of(const std::function<void()>& part) {
   } catch (const Error& error) {
     return {std::current_exception(), static_cast<std::int64_t>(error.code()), error.what()};
   } catch (const std::bad_alloc&) {
-    return {std::current_exception(), static_cast<std::int64_t>(ExitCode::environment), "no memory is left"};
+    return {std::current_exception(), static_cast<std::int64_t>(ExitCode::budget), "no memory is left"};
   } catch (const std::exception& error) {
     return {std::current_exception(), static_cast<std::int64_t>(ExitCode::internal), error.what()};
   }

@@ -1,16 +1,11 @@
 #pragma once
 
-#include <sys/mman.h>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <memory>
-#include <new>
-#include <span>
 
 #include "kernels/matrix.h"
+#include "model/region.h"
 
 namespace lastro {
 
@@ -19,10 +14,10 @@ namespace lastro {
 template <class Class, std::size_t classes>
 class Carver {
  public:
-  static constexpr std::size_t alignment = 64;
+  static constexpr std::size_t alignment = Region::alignment;
 
   Carver() = default;
-  explicit Carver(std::byte* memory) : memory_(memory) {}
+  explicit Carver(Region& memory) : memory_(memory.take<std::byte>(memory.bytes()).data()) {}
 
   template <class T>
   T* take(std::int64_t count, Class what) {
@@ -42,23 +37,6 @@ class Carver {
   std::byte* memory_ = nullptr;
   std::size_t at_ = 0;
   std::array<std::int64_t, classes> by_class_{};
-};
-
-// Memory that begins a page, in huge pages where the system grants them, zeroed, so that every page is there before it is used.
-class TouchedMemory {
- public:
-  explicit TouchedMemory(std::size_t bytes) : bytes_(new (page) std::byte[bytes]) {
-    madvise(bytes_.get(), bytes, MADV_HUGEPAGE);   // advice: a kernel without it only is slower
-    std::memset(bytes_.get(), 0, bytes);
-  }
-  std::byte* data() const { return bytes_.get(); }
-
- private:
-  static constexpr std::align_val_t page{4096};
-  struct Free {
-    void operator()(std::byte* bytes) const { ::operator delete[](bytes, page); }
-  };
-  std::unique_ptr<std::byte[], Free> bytes_;
 };
 
 }   // namespace lastro

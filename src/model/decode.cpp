@@ -100,8 +100,8 @@ struct Decoder::State {
         weights(std::move(all_weights)),
         rows(rows_at_once(sequences, tokens_per_step)),
         workers(team),
-        memory(static_cast<std::size_t>(decoder_bytes(model, sequences, tokens_per_step, team.size()).total())),
-        carver(memory.data()),
+        memory(static_cast<std::int64_t>(decoder_bytes(model, sequences, tokens_per_step, team.size()).total()), "the decoder"),
+        carver(memory),
         layout(lay_out(carver, model, sequences, rows, team.size())),
         positions(static_cast<std::size_t>(sequences), 0) {
     kernels::rope_tables(shape.context, static_cast<int>(shape.head_dim), shape.rope_theta, layout.cosines, layout.sines);
@@ -167,7 +167,7 @@ struct Decoder::State {
   ModelWeights weights;
   std::int64_t rows;
   Workers& workers;
-  TouchedMemory memory;
+  Region memory;
   ActivationCarver carver;
   Layout layout;
   std::vector<std::int64_t> positions;

@@ -117,8 +117,8 @@ struct LeafPass::State {
         leaf(leaf_shape),
         keep(how_much),
         workers(team),
-        memory(total_bytes(model, leaf_shape, how_much, team.size())),
-        carver(memory.data()),
+        memory(static_cast<std::int64_t>(total_bytes(model, leaf_shape, how_much, team.size())), "activations"),
+        carver(memory),
         layout(lay_out(carver, model, leaf_shape, how_much, team.size())),
         units(unit_tensors(model)) {
     kernels::rope_tables(leaf.tokens, static_cast<int>(shape.head_dim), shape.rope_theta, layout.cosines, layout.sines);
@@ -170,7 +170,7 @@ struct LeafPass::State {
   LeafShape leaf;
   Keep keep;
   Workers& workers;
-  TouchedMemory memory;
+  Region memory;
   ActivationCarver carver;
   Layout layout;
   std::vector<UnitTensors> units;

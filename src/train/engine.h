@@ -11,7 +11,7 @@
 #include "train/decay.h"
 #include "train/leaf_source.h"
 #include "train/memory_plan.h"
-#include "train/region.h"
+#include "model/region.h"
 #include "train/unit_window.h"
 
 namespace lastro {

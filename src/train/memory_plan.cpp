@@ -5,7 +5,7 @@
 
 #include "domain/errors.h"
 #include "model/tensors.h"
-#include "train/region.h"
+#include "model/region.h"
 #include "train/unit_window.h"
 
 namespace lastro {

@@ -8,7 +8,7 @@
 #include "core/checkpoint.h"
 #include "core/collective.h"
 #include "model/shape.h"
-#include "train/region.h"
+#include "model/region.h"
 
 namespace lastro {
 

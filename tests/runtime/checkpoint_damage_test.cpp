@@ -132,8 +132,9 @@ TEST(CheckpointDamage, OfTheLogicalDigestIsFoundBehindAValidSeal) {
 
   const auto damages = verify_checkpoint(saves.newer);
 
-  ASSERT_EQ(damages.size(), 1u);
-  EXPECT_EQ(damages[0].detail, "the digest of the logical state");
+  ASSERT_EQ(damages.size(), 2u);
+  EXPECT_EQ(damages[0].detail, "the mark of having been read back");   // it is of another index
+  EXPECT_EQ(damages[1].detail, "the digest of the logical state");
 }
 
 TEST(CheckpointIndex, IsReadBackAsItWasWritten) {

@@ -17,7 +17,7 @@ class Region {
     return (count * static_cast<std::int64_t>(sizeof(T)) + alignment - 1) / alignment * alignment;
   }
 
-  // Throws EnvironmentError when the system has no memory; `what` names the use in its message.
+  // Throws BudgetError when the system has no memory; `what` names the use in its message.
   Region(std::int64_t bytes, const char* what);
   ~Region();
   Region(Region&& other) noexcept;

@@ -1,8 +1,7 @@
-#include "train/region.h"
+#include "model/region.h"
 
 #include <sys/mman.h>
 
-#include <cerrno>
 #include <string>
 #include <utility>
 
@@ -24,9 +23,8 @@ Region::Region(std::int64_t bytes, const char* what) : bytes_(bytes) {
   if (bytes == 0) return;
   void* memory = mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED)
-    throw EnvironmentError("no memory for " + std::string(what) + ": " + std::to_string(bytes) +
-                               " bytes (the system refused them) use more ranks, fewer sequences a leaf or a smaller model",
-                           "libc", "mmap", errno);
+    throw BudgetError("no memory for " + std::string(what) + ": " + std::to_string(bytes) +
+                      " bytes (the system refused them) use more ranks, fewer sequences a leaf or a smaller model");
   memory_ = static_cast<std::byte*>(memory);
   madvise(memory_, static_cast<std::size_t>(bytes), MADV_HUGEPAGE);   // advice: a kernel without it only is slower
   touch(memory_, bytes);
