@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/random.h"
@@ -89,9 +90,9 @@ template <class Body>
 void on_every_path(const Body& body) {
   for (const CpuPath path : all_cpu_paths) {
     if (!processor_has(path)) {
-      static bool said = false;
-      if (!said) std::printf("[ path skip ] %s: this processor lacks its instructions\n", std::string(name_of(path)).c_str());
-      said = true;
+      static bool said[3];
+      if (!std::exchange(said[static_cast<int>(path)], true))
+        std::printf("[ path skip ] %s: this processor lacks its instructions\n", std::string(name_of(path)).c_str());
       continue;
     }
     const CpuPathInForce in_force(path);
