@@ -8,10 +8,10 @@
 #include "core/collective.h"
 #include "domain/workers.h"
 #include "model/leaf_pass.h"
+#include "model/region.h"
 #include "train/decay.h"
 #include "train/leaf_source.h"
 #include "train/memory_plan.h"
-#include "model/region.h"
 #include "train/unit_window.h"
 
 namespace lastro {
