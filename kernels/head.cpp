@@ -29,7 +29,7 @@ HeadMemory memory_in(const HeadShape& shape, Workspace workspace, int workers) {
   memory.x = scratch.take<float>(shape.chunk_tokens * shape.width);
   memory.dx = scratch.take<float>(shape.chunk_tokens * shape.width);
   memory.logits = scratch.take<float>(shape.chunk_tokens * logit_stride(shape.vocabulary));
-  const std::size_t linear_bytes = linear_workspace_bytes(shape.chunk_tokens, shape.width, shape.vocabulary, workers);
+  const std::size_t linear_bytes = linear_workspace_bytes(workers);
   memory.linear = {scratch.take<std::byte>(static_cast<std::int64_t>(linear_bytes)), linear_bytes};
   return memory;
 }
@@ -113,7 +113,7 @@ void clear_masked(std::span<const std::int32_t> targets, Matrix dx) {
 std::size_t head_workspace_bytes(const HeadShape& shape, int workers) {
   return scratch_slack + scratch_bytes(shape.tokens) + 2 * scratch_bytes(shape.chunk_tokens * shape.width) +
          scratch_bytes(shape.chunk_tokens * logit_stride(shape.vocabulary)) +
-         scratch_bytes(static_cast<std::int64_t>(linear_workspace_bytes(shape.chunk_tokens, shape.width, shape.vocabulary, workers)), 1);
+         scratch_bytes(static_cast<std::int64_t>(linear_workspace_bytes(workers)), 1);
 }
 
 void head_log_probs(Workers& workers, const HeadShape& shape, ConstMatrix x, ConstMatrix weight, std::span<const std::int32_t> targets,

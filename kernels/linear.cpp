@@ -14,10 +14,6 @@ constexpr std::int64_t panel_floats = std::int64_t{1} << 19;
 constexpr std::int64_t packed_depth = 2048;
 constexpr std::int64_t row_grain = 24;   // a whole number of tiles on every path
 
-std::size_t workspace_bytes(int workers) {
-  return scratch_slack + scratch_bytes(panel_floats) + scratch_bytes(a_floats) * static_cast<std::size_t>(workers);
-}
-
 // The steps of the contraction from `first`, as many as are packed at a time; the chains go on from those before.
 Product steps_from(const Product& product, std::int64_t first) {
   Product some = product;
@@ -72,7 +68,7 @@ void multiply_steps(Workers& workers, const Product& product, Scratch scratch) {
 }
 
 void multiply(const char* op, Workers& workers, const Product& product, Workspace workspace) {
-  require_workspace(op, workspace.size(), workspace_bytes(workers.size()));
+  require_workspace(op, workspace.size(), linear_workspace_bytes(workers.size()));
   if (product.rows < 1) return;
   // One round at least: an empty contraction still writes its +0.
   for (std::int64_t k = 0; k == 0 || k < product.depth; k += packed_depth) multiply_steps(workers, steps_from(product, k), Scratch(workspace));
@@ -116,6 +112,8 @@ void linear_backward_weight(Workers& workers, ConstMatrix dy, ConstMatrix x, Mat
            workspace);
 }
 
-std::size_t linear_workspace_bytes(std::int64_t, std::int64_t, std::int64_t, int workers) { return workspace_bytes(workers); }
+std::size_t linear_workspace_bytes(int workers) {
+  return scratch_slack + scratch_bytes(panel_floats) + scratch_bytes(a_floats) * static_cast<std::size_t>(workers);
+}
 
 }   // namespace lastro::kernels

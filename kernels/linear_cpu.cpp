@@ -108,6 +108,6 @@ void multiply(const Product& product, const ProductPart& part, const float* pane
 }   // namespace
 
 template <>
-const LinearEntries OnPath<LinearEntries, isa_path>::entries = {tile_rows, tile_columns, pack, multiply};
+const LinearEntries OnPath<LinearEntries, isa_path>::entries = {tile_columns, pack, multiply};
 
 }   // namespace lastro::kernels

@@ -32,7 +32,6 @@ inline constexpr std::int64_t a_stride = block_depth + 16;   // rows of a power 
 inline constexpr std::int64_t a_floats = a_rows * a_stride;
 
 struct LinearEntries {
-  int tile_rows;
   int tile_columns;
   // Columns [begin, end) of b, in panels [depth, tile_columns]; `begin` is a multiple of tile_columns, columns beyond the last are 0.
   void (*pack)(const Product& product, std::int64_t begin, std::int64_t end, float* panels);

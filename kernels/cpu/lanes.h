@@ -14,7 +14,6 @@ namespace {
 KERNEL_FN void count_piece() { __atomic_fetch_add(&piece_counters[static_cast<int>(isa_path)].pieces, 1, __ATOMIC_RELAXED); }
 
 KERNEL_FN std::int64_t least(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
-KERNEL_FN std::int64_t round_up(std::int64_t count, std::int64_t grain) { return (count + grain - 1) / grain * grain; }
 
 // The first `count` < lanes floats; the others are 0.
 KERNEL_FN Floats load_first(const float* from, std::int64_t count) {

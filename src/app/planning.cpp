@@ -1,7 +1,5 @@
 #include "app/planning.h"
 
-#include <cstdio>
-
 #include "app/run_access.h"
 #include "app/terminal.h"
 #include "app/wiring.h"

@@ -16,8 +16,8 @@ std::string words_for(std::initializer_list<ArtifactType> types) {
 
 fs::path store_of(const Invocation& invocation, const RunRecord& record) {
   if (!invocation.store.empty()) return invocation.store;
-  const Node* totals = record.tree().find("machine");
-  const Node* store = totals ? totals->find("store") : nullptr;
+  const Node* machine = record.tree().find("machine");
+  const Node* store = machine ? machine->find("store") : nullptr;
   return store && store->as<std::string>() ? fs::path(store->text()) : fs::path("runs/store");
 }
 

@@ -14,7 +14,6 @@
 
 #include "core/files.h"
 #include "core/hash.h"
-#include "core/json.h"
 #include "domain/errors.h"
 #include "infra/workers/worker_pool.h"
 #include "kernels/path.h"

@@ -48,13 +48,9 @@ void turn(const BlockContext& context, const QkvColumns<float>& qkv, kernels::Tu
 float attention_scale(const ModelShape& shape) { return static_cast<float>(1.0 / std::sqrt(static_cast<double>(shape.head_dim))); }
 
 std::size_t block_workspace_bytes(const ModelShape& shape, LeafShape leaf, int workers) {
-  const std::int64_t rows = leaf.rows();
   const auto attention = attention_shape(shape, leaf);
-  return std::max({kernels::linear_workspace_bytes(rows, shape.width, shape.qkv_width(), workers),
-                   kernels::linear_workspace_bytes(rows, shape.query_width(), shape.width, workers),
-                   kernels::linear_workspace_bytes(rows, shape.width, 2 * shape.ffn, workers),
-                   kernels::linear_workspace_bytes(rows, shape.ffn, shape.width, workers),
-                   kernels::attention_forward_workspace_bytes(attention, workers), kernels::attention_backward_workspace_bytes(attention, workers)});
+  return std::max({kernels::linear_workspace_bytes(workers), kernels::attention_forward_workspace_bytes(attention, workers),
+                   kernels::attention_backward_workspace_bytes(attention, workers)});
 }
 
 BlockActivations carve_block_activations(ActivationCarver& carver, const ModelShape& shape, LeafShape leaf, MemoryClass what) {

@@ -57,8 +57,7 @@ kernels::AttentionShape attention_shape(const ModelShape& shape, std::int64_t qu
 std::size_t workspace_bytes(const ModelShape& shape, std::int64_t rows, int workers) {
   const std::int64_t queries = std::min(rows, shape.context);
   return std::max({block_workspace_bytes(shape, {1, rows}, workers),
-                   kernels::attention_forward_workspace_bytes(attention_shape(shape, queries, shape.context - queries), workers),
-                   kernels::linear_workspace_bytes(rows, shape.width, shape.vocabulary, workers)});
+                   kernels::attention_forward_workspace_bytes(attention_shape(shape, queries, shape.context - queries), workers)});
 }
 
 Layout lay_out(ActivationCarver& carver, const ModelShape& shape, std::int64_t sequences, std::int64_t rows, int workers) {

@@ -10,7 +10,6 @@ constexpr bool stands_for_itself(int byte) {
 }
 
 constexpr char32_t first_stand_in = 0x100;
-constexpr char32_t beyond_stand_ins = first_stand_in + 68;
 
 constexpr std::array<std::uint8_t, 256> order = [] {
   std::array<std::uint8_t, 256> bytes{};
@@ -36,22 +35,6 @@ std::string to_byte_level(std::string_view bytes) {
   std::string text;
   for (const char byte : bytes) append_utf8(characters[static_cast<unsigned char>(byte)], text);
   return text;
-}
-
-std::optional<std::string> from_byte_level(std::string_view text) {
-  std::string bytes;
-  for (std::size_t at = 0; at < text.size();) {
-    const Utf8Char next = utf8_at(text, at);
-    if (!next.valid) return std::nullopt;
-    if (next.point >= first_stand_in && next.point < beyond_stand_ins)
-      bytes += static_cast<char>(order[188 + next.point - first_stand_in]);
-    else if (next.point < 0x100 && stands_for_itself(static_cast<int>(next.point)))
-      bytes += static_cast<char>(next.point);
-    else
-      return std::nullopt;
-    at += next.bytes;
-  }
-  return bytes;
 }
 
 }   // namespace lastro

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,6 +14,5 @@ namespace lastro {
 const std::array<std::uint8_t, 256>& bytes_in_order();
 
 std::string to_byte_level(std::string_view bytes);
-std::optional<std::string> from_byte_level(std::string_view text);   // empty when `text` holds a character that stands for no byte
 
 }   // namespace lastro

@@ -225,12 +225,6 @@ void Zero3Engine::apply(const UpdateRule& rule) {
   window_.forget();
 }
 
-std::int64_t Zero3Engine::parameters_of_rank() const {
-  std::int64_t sum = 0;
-  for (const auto& shard : weight_shards_) sum += static_cast<std::int64_t>(shard.size());
-  return sum;
-}
-
 MemoryPlan Zero3Engine::allocated() const {
   MemoryPlan bytes;
   bytes.weights = weights_memory_.bytes();

@@ -8,10 +8,10 @@
 #include "core/collective.h"
 #include "domain/workers.h"
 #include "model/leaf_pass.h"
+#include "model/region.h"
 #include "train/decay.h"
 #include "train/leaf_source.h"
 #include "train/memory_plan.h"
-#include "model/region.h"
 #include "train/unit_window.h"
 
 namespace lastro {
@@ -74,7 +74,6 @@ class Zero3Engine {
   void apply(const UpdateRule& rule);
 
   std::int64_t tokens_per_step() const { return shape_.leaves * shape_.leaf.rows(); }
-  std::int64_t parameters_of_rank() const;
 
   // This rank's part of the accumulated gradient of a unit: the sum over the step's tokens, not their mean.
   std::span<const float> gradient(int unit) const { return gradient_shards_[unit]; }

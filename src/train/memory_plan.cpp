@@ -4,8 +4,8 @@
 #include <string>
 
 #include "domain/errors.h"
-#include "model/tensors.h"
 #include "model/region.h"
+#include "model/tensors.h"
 #include "train/unit_window.h"
 
 namespace lastro {

@@ -7,8 +7,8 @@
 
 #include "core/checkpoint.h"
 #include "core/collective.h"
-#include "model/shape.h"
 #include "model/region.h"
+#include "model/shape.h"
 
 namespace lastro {
 

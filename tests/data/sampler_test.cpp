@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <numeric>
 #include <set>
 
 #include "data/dataset_fixture.h"

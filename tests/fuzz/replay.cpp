@@ -1,7 +1,7 @@
 // replay_<target> CORPUS [CHANGES]   the target holds for the files of a folder (what was found once), for good inputs, and for CHANGES of each
 // replay_<target> --write CORPUS     writes the good inputs into a folder, for libFuzzer to begin with
 //
-// Where the target does not hold, the program dies; what it was given then is in the file <target>.input of the folder it ran in.
+// Where the target does not hold, the program dies; what it was given then is in the file replay_<target>.input of the folder it ran in.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

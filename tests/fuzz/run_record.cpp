@@ -2,7 +2,6 @@
 #include "runtime/run_record.h"
 
 #include "core/hash.h"
-#include "core/yaml.h"
 #include "fuzz_target.h"
 
 namespace lastro {

@@ -2,7 +2,6 @@
 #include "text/tokenizer_files.h"
 
 #include "fuzz_target.h"
-#include "text/merge_table.h"
 #include "trained.h"
 
 namespace lastro {

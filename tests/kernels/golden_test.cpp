@@ -29,7 +29,7 @@ TEST(Golden, LinearAndRows) {
   const TestMatrix x = filled(1, 19, 300, 0), weight = filled(2, 29, 300, 0), dy = filled(3, 19, 29, 0);
   const std::vector<float> scales = test_numbers(4, 300);
   on_every_path([&](Workers& workers) {
-    std::vector<std::byte> workspace(linear_workspace_bytes(19, 300, 29, workers.size()));
+    std::vector<std::byte> workspace(linear_workspace_bytes(workers.size()));
     TestMatrix y(19, 29, 0), dx(19, 300, 0), dweight(29, 300, 0), normed(19, 300, 0), gated(19, 300, 0);
     std::vector<float> inverse(19);
     linear_forward(workers, x.view(), weight.view(), y.view(), Start::zero, workspace);

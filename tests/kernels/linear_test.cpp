@@ -22,9 +22,7 @@ struct Sizes {
 const Sizes all_sizes[] = {{1, 1, 1},    {5, 7, 3},    {6, 16, 16},  {7, 257, 17}, {13, 31, 33},
                            {12, 64, 32}, {25, 40, 65}, {3, 600, 48}, {70, 9, 31},  {2, 2100, 5}};
 
-std::vector<std::byte> workspace_for(const Sizes& sizes, const Workers& workers) {
-  return std::vector<std::byte>(linear_workspace_bytes(sizes.tokens, sizes.inputs, sizes.outputs, workers.size()));
-}
+std::vector<std::byte> workspace_for(const Workers& workers) { return std::vector<std::byte>(linear_workspace_bytes(workers.size())); }
 
 class LinearOn : public ::testing::TestWithParam<Sizes> {};
 
@@ -43,7 +41,7 @@ TEST_P(LinearOn, ForwardIsOneChainPerOutput) {
     }
 
   on_every_path([&](Workers& workers) {
-    auto workspace = workspace_for(GetParam(), workers);
+    auto workspace = workspace_for(workers);
     TestMatrix y(tokens, outputs);
     linear_forward(workers, x.view(), weight.view(), y.view(), Start::zero, workspace);
     EXPECT_TRUE(same_bits_in(y.values, from_zero.values));
@@ -69,7 +67,7 @@ TEST_P(LinearOn, BackwardToTheInputIsOneChainOverOutputs) {
     }
 
   on_every_path([&](Workers& workers) {
-    auto workspace = workspace_for(GetParam(), workers);
+    auto workspace = workspace_for(workers);
     TestMatrix dx(tokens, inputs);
     linear_backward_input(workers, dy.view(), weight.view(), dx.view(), Start::zero, workspace);
     EXPECT_TRUE(same_bits_in(dx.values, from_zero.values));
@@ -93,7 +91,7 @@ TEST_P(LinearOn, BackwardToTheWeightIsOneChainOverTokens) {
     }
 
   on_every_path([&](Workers& workers) {
-    auto workspace = workspace_for(GetParam(), workers);
+    auto workspace = workspace_for(workers);
     TestMatrix dweight(outputs, inputs);
     linear_backward_weight(workers, dy.view(), x.view(), dweight.view(), Start::zero, workspace);
     EXPECT_TRUE(same_bits_in(dweight.values, from_zero.values));
@@ -109,7 +107,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, LinearOn, ::testing::ValuesIn(all_sizes), [](con
 
 TEST(Linear, AnEmptyContractionGivesZero) {
   on_every_path([&](Workers& workers) {
-    std::vector<std::byte> workspace(linear_workspace_bytes(4, 0, 5, workers.size()));
+    auto workspace = workspace_for(workers);
     TestMatrix x(4, 0), weight(5, 0), y(4, 5, 0);
     linear_forward(workers, x.view(), weight.view(), y.view(), Start::zero, workspace);
     EXPECT_TRUE(same_bits_in(y.values, std::vector<float>(20, 0.0f)));
@@ -119,7 +117,7 @@ TEST(Linear, AnEmptyContractionGivesZero) {
 TEST(Linear, AChainCutInTwoAndCarriedOnHasTheSameBits) {
   const TestMatrix x = filled(1, 9, 50), weight = filled(2, 20, 50);
   on_every_path([&](Workers& workers) {
-    std::vector<std::byte> workspace(linear_workspace_bytes(9, 50, 20, workers.size()));
+    auto workspace = workspace_for(workers);
     TestMatrix whole(9, 20), cut(9, 20);
     linear_forward(workers, x.view(), weight.view(), whole.view(), Start::zero, workspace);
     linear_forward(workers, x.view().columns_from(0, 13), weight.view().columns_from(0, 13), cut.view(), Start::zero, workspace);
@@ -131,7 +129,7 @@ TEST(Linear, AChainCutInTwoAndCarriedOnHasTheSameBits) {
 TEST(Linear, ARowAloneHasTheBitsOfItsBatch) {
   const TestMatrix x = filled(1, 9, 300), weight = filled(2, 40, 300);
   on_every_path([&](Workers& workers) {
-    std::vector<std::byte> workspace(linear_workspace_bytes(9, 300, 40, workers.size()));
+    auto workspace = workspace_for(workers);
     TestMatrix batch(9, 40), alone(9, 40);
     linear_forward(workers, x.view(), weight.view(), batch.view(), Start::zero, workspace);
     for (std::int64_t row = 0; row < 9; ++row)
@@ -144,7 +142,7 @@ TEST(Linear, RefusesShapesThatDisagreeAndNamesThem) {
   OneWorker workers;
   const TestMatrix x = filled(1, 3, 8), weight = filled(2, 5, 7);
   TestMatrix y(3, 5);
-  std::vector<std::byte> workspace(linear_workspace_bytes(3, 8, 5, 1));
+  auto workspace = workspace_for(workers);
   try {
     linear_forward(workers, x.view(), weight.view(), y.view(), Start::zero, workspace);
     FAIL() << "not refused";

@@ -1,6 +1,5 @@
 #include <gmock/gmock.h>
 
-#include <csignal>
 #include <fstream>
 
 #include "pipeline/workplace.h"

@@ -4,7 +4,6 @@
 #include <cstdlib>
 
 #include "core/checkpoint_reader.h"
-#include "core/json.h"
 #include "domain/errors.h"
 #include "runtime/checkpoint_run.h"
 

@@ -7,7 +7,6 @@
 
 #include "core/files.h"
 #include "core/hash.h"
-#include "core/json.h"
 #include "core/yaml.h"
 #include "domain/errors.h"
 #include "infra/posix/folder_store.h"

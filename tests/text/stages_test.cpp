@@ -1,7 +1,5 @@
 #include <gmock/gmock.h>
 
-#include <thread>
-
 #include "core/json.h"
 #include "domain/errors.h"
 #include "infra/self/self_collective.h"
@@ -10,6 +8,7 @@
 #include "stages/tokenizer.h"
 #include "stages/vocabulary.h"
 #include "support/temporary_folder.h"
+#include "support/thread_workers.h"
 #include "text/pretoken_counts.h"
 #include "text/text_file.h"
 #include "text/vocabulary_files.h"
@@ -43,20 +42,6 @@ class MemoryDocuments final : public DocumentStream {
   }
 
   Texts documents_;
-};
-
-class ThreadWorkers final : public Workers {
- public:
-  explicit ThreadWorkers(int size) : size_(size) {}
-  int size() const override { return size_; }
-  void run(const std::function<void(int worker)>& task) override {
-    std::vector<std::thread> threads;
-    for (int worker = 0; worker < size_; ++worker) threads.emplace_back(task, worker);
-    for (auto& thread : threads) thread.join();
-  }
-
- private:
-  int size_;
 };
 
 class NoCheckpoints final : public Checkpoints {

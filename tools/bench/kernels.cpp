@@ -76,7 +76,7 @@ void naive_product(const Tensor& x, const Tensor& weight, Tensor& y) {
 
 void linear(Workers& workers, std::int64_t tokens, std::int64_t outputs, std::int64_t inputs, int rounds) {
   Tensor x(tokens, inputs, 1.0f), weight(outputs, inputs, 0.5f), y(tokens, outputs, 1.0f), dx(tokens, inputs, 0.0f), dweight(outputs, inputs, 0.0f);
-  std::vector<std::byte> workspace(linear_workspace_bytes(tokens, inputs, outputs, workers.size()));
+  std::vector<std::byte> workspace(linear_workspace_bytes(workers.size()));
   const double flops = 2.0 * static_cast<double>(tokens * outputs * inputs);
   const std::string sizes = std::to_string(tokens) + " x " + std::to_string(outputs) + " x " + std::to_string(inputs);
   const auto forward = [&] { linear_forward(workers, x.view(), weight.view(), y.view(), Start::zero, workspace); };

@@ -21,7 +21,7 @@ void linear_backward_input(Workers& workers, ConstMatrix dy, ConstMatrix weight,
 // dweight [outputs, inputs] = dy [tokens, outputs] ^T . x [tokens, inputs], contracted over tokens.
 void linear_backward_weight(Workers& workers, ConstMatrix dy, ConstMatrix x, Matrix dweight, Start start, Workspace workspace);
 
-// Enough for any of the four with these sizes on `workers` threads.
-std::size_t linear_workspace_bytes(std::int64_t tokens, std::int64_t inputs, std::int64_t outputs, int workers);
+// Enough for any of the four on `workers` threads, whatever the sizes.
+std::size_t linear_workspace_bytes(int workers);
 
 }   // namespace lastro::kernels

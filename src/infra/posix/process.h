@@ -15,7 +15,8 @@ struct ChildEnd {
 // Runs a program in a process group of its own and waits for it. Its stdout is ours; each line of its stderr goes to `on_error_line`.
 // SIGINT, SIGTERM and SIGUSR1 that we receive meanwhile, or received as stop requests before, are passed to it as SIGUSR1 (save and stop); at the
 // third it gets SIGKILL. A child that has not begun to listen dies of SIGUSR1: there was nothing to save.
-// The child is killed when we die. Throws EnvironmentError when the program cannot be started.
+// The child is killed when we die. A program that cannot be started says so on its stderr and ends with 127; throws EnvironmentError when there
+// can be no process at all.
 ChildEnd run_child(const std::vector<std::string>& command, const std::vector<std::pair<std::string, std::string>>& environment,
                    const std::function<void(std::string_view line)>& on_error_line);
 
