@@ -2,7 +2,7 @@
 
 namespace lastro::kernels {
 
-// What the processor can and the operating system saves: both are asked here.
+// What the processor can and the operating system saves: both are asked here, apart from all else, so that a test can answer instead.
 bool processor_has(CpuPath path) {
   switch (path) {
     case CpuPath::scalar: return true;

@@ -1,5 +1,6 @@
 #include "core/overrides.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "core/settings.h"

@@ -22,7 +22,7 @@ enum class RecordState {
 };
 RecordState state_of_record(std::string_view text);
 
-// Why a record in that state is not to be trusted: "was cut off (its last line, record_sha256, is missing)". Requires: it is not whole.
+// Why a record in that state is not to be trusted: "was cut off (its last line, record_sha256, is missing)".
 std::string_view words_for(RecordState state);
 
 }   // namespace lastro

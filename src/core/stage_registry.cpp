@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "core/stage_registry.h"
 
 #include "domain/errors.h"

@@ -1,6 +1,7 @@
 #include "data/ingest.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <sstream>
 #include <string>

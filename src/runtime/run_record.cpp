@@ -83,9 +83,10 @@ std::vector<Node> RunRecord::history(const fs::path& run) {
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(run / "history", none)) {
     if (entry.path().extension() != ".yaml") continue;
-    Problems problems;
-    Node record = parse_yaml(read_file(entry.path()), entry.path().string(), problems);
-    if (problems.empty()) records.push_back(std::move(record));
+    const std::string text = read_file(entry.path());
+    if (const RecordState state = state_of_record(text); state != RecordState::whole)
+      throw ContractError(entry.path().string() + " " + std::string(words_for(state)) + " what it names is unknown: delete it to go on without it");
+    records.push_back(parse(text, entry.path()));
   }
   return records;
 }

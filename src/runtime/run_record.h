@@ -35,7 +35,7 @@ class RunRecord {
   // Another run's record, from its file; one of stages that does not say it is a record is taken as it is. Throws ContractError as load does.
   static Node read(const std::filesystem::path& file);
 
-  // The earlier records that a run directory keeps, as far as they can be read.
+  // The earlier records that a run directory keeps. Throws ContractError at a damaged one.
   static std::vector<Node> history(const std::filesystem::path& run);
 
   // Begins a record with this manifest. What an equal manifest's record knows already stays; an unequal one's, or a damaged record, is kept in

@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <functional>
 
 #include "core/files.h"
 #include "core/json.h"

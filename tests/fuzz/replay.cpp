@@ -16,8 +16,7 @@ namespace {
 
 std::vector<std::string> files_of(const fs::path& folder) {
   std::vector<fs::path> paths;
-  if (fs::exists(folder))
-    for (const auto& entry : fs::directory_iterator(folder)) paths.push_back(entry.path());
+  for (const auto& entry : fs::directory_iterator(folder)) paths.push_back(entry.path());
   std::sort(paths.begin(), paths.end());
   std::vector<std::string> texts;
   for (const fs::path& path : paths) texts.push_back(bytes_of(path));
@@ -110,7 +109,8 @@ int main(int count, char** arguments) {
     ++replayed;
   };
   std::vector<std::string> inputs = good_inputs();
-  for (std::string& found : files_of(words[0])) inputs.push_back(std::move(found));
+  if (fs::exists(words[0]))   // nothing was found yet
+    for (std::string& found : files_of(words[0])) inputs.push_back(std::move(found));
   const std::uint64_t changes = words.size() > 1 ? std::strtoull(words[1].data(), nullptr, 10) : 500;
   for (const std::string& input : inputs) {
     replay(input);

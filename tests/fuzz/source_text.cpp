@@ -1,4 +1,6 @@
 // A source's text: rows and documents are the same whatever pieces the bytes come in, and a row is text or a reason.
+#include <algorithm>
+
 #include "data/documents_of_text.h"
 #include "data/rows_of_jsonl.h"
 #include "fuzz_target.h"

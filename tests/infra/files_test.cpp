@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <iterator>
 
 #include "core/json.h"
 #include "domain/errors.h"

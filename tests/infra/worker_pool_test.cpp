@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <xmmintrin.h>
 
+#include <atomic>
+#include <chrono>
 #include <set>
 #include <stdexcept>
 #include <thread>

@@ -1,5 +1,6 @@
 #include "element/exp_log.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 

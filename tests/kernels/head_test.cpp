@@ -1,5 +1,6 @@
 #include "kernels/head.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "domain/errors.h"

@@ -1,5 +1,6 @@
 #include "kernels/path.h"
 
+#include <cstdio>
 #include <cstdlib>
 
 #include "domain/errors.h"

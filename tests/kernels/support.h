@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <cstdio>
 #include <functional>
 #include <string>
 #include <thread>

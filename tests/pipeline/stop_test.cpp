@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <set>
+#include <sstream>
 
 #include "pipeline/workplace.h"
 

@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "core/files.h"
 #include "pipeline/finished_run.h"
 

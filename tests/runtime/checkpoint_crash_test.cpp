@@ -1,4 +1,6 @@
 #include <gmock/gmock.h>
+
+#include <cstdlib>
 #include <sys/wait.h>
 #include <unistd.h>
 

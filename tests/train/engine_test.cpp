@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <new>
+#include <set>
 
 #include "domain/errors.h"
 #include "model/init.h"
