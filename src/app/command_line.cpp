@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <iostream>
 #include <set>
 #include <utility>
@@ -21,6 +22,14 @@ constexpr const char* exit_codes =
     "Exit codes: 0 ok, 2 usage or manifest, 3 environment, 4 contract or hash, 5 HOLD, 6 budget or memory, 7 preempted (run the same command "
     "again),\n"
     "8 a rank died (run the same command again), 9 training diverged, 70 internal.";
+
+// CLI11 takes a number that does not fit for the largest that does.
+std::string is_seed(const std::string& text) {
+  std::int64_t seed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  const bool fits = error == std::errc() && end == text.data() + text.size() && seed >= 0;
+  return fits ? "" : text + " is no seed (a whole number from 0 to 9223372036854775807)";
+}
 
 // Adds options to subcommands; `invocation` is where values go.
 class Builder {
@@ -144,7 +153,7 @@ void add_model_commands(Builder& builder, Invocation& invocation) {
   sample->add_option("--temperature", invocation.temperature, "0: always the likeliest token")->check(CLI::Range(0.0, 100.0));
   sample->add_option("--top-k", invocation.top_k, "only the k likeliest tokens; 0: all")->check(CLI::Range(0, 1 << 24));
   sample->add_option("--top-p", invocation.top_p, "only the likeliest tokens that make up this share")->check(CLI::Range(0.0, 1.0));
-  sample->add_option("--seed", invocation.seed, "the same seed writes the same text");
+  sample->add_option("--seed", invocation.seed, "the same seed writes the same text")->check(is_seed);
   builder.json(sample);
 
   CLI::App* score = builder.command("score", "log-probabilities of texts under a run's model, one {\"ids\": [...], \"logprobs\": [...]} a line");

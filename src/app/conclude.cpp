@@ -161,14 +161,14 @@ void print_gates(const Verdict& verdict) {
 }
 
 // Differences from the run that the manifest names as its reference.
-void compare_with_reference(RunRecord& record) {
+void compare_with_reference(RunRecord& record, bool prints) {
   const Node* reference = record.tree().find("reference");
   if (!reference || !reference->as<std::string>()) return;
   const fs::path file = reference->text();
   Node list = Node::sequence();
   for (const Difference& difference : record_differences(tree_of("reference", file), record.tree())) {
     list.push(difference.to_string());
-    std::printf("differs from %s: %s\n", file.c_str(), difference.to_string().c_str());
+    if (prints) std::printf("differs from %s: %s\n", file.c_str(), difference.to_string().c_str());
   }
   const Node* before = record.tree().find("differences");
   if (!before || !(*before == list)) record.note("differences", std::move(list));
@@ -190,19 +190,20 @@ Verdict judge_run(RunRecord& record, const FolderStore& store) {
 int conclude(const fs::path& run, const FolderStore& store, const Invocation& invocation) {
   RunRecord record = *RunRecord::load(run);
   const Verdict verdict = judge_run(record, store);
-  compare_with_reference(record);
+  compare_with_reference(record, !invocation.json);
   if (invocation.json) {
     Node line;
     line.set("run", run.string());
     line.set("stages", record.tree().at("stages"));
     line.set("verdict", *record.tree().find("verdict"));
+    if (const Node* differences = record.tree().find("differences")) line.set("differences", *differences);
     std::printf("%s\n", to_json(line).c_str());
   } else {
     print_table(record);
     std::printf("\n");
     print_gates(verdict);
+    std::printf("%s\n", verdict.to_string().c_str());
   }
-  std::printf("%s\n", verdict.to_string().c_str());
   return static_cast<int>(verdict.answer == Verdict::Answer::ship ? ExitCode::ok : ExitCode::hold);
 }
 

@@ -2,7 +2,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <exception>
 #include <filesystem>
 
 #include "app/command_line.h"
@@ -47,14 +46,7 @@ int main(int argc, char** argv) {
   using namespace lastro;
   try {
     return dispatch(parse_command_line(argc, argv), argv);
-  } catch (const Error& error) {
-    print_error(error.what());
-    return static_cast<int>(error.code());
-  } catch (const std::filesystem::filesystem_error& error) {
-    print_error(error.what());
-    return static_cast<int>(ExitCode::environment);
-  } catch (const std::exception& error) {
-    print_error("internal: " + std::string(error.what()) + " (a contract inside the program broke; please report it)");
-    return static_cast<int>(ExitCode::internal);
+  } catch (...) {
+    return report_caught(argc, argv);
   }
 }

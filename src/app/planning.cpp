@@ -18,6 +18,8 @@ namespace lastro {
 namespace fs = std::filesystem;
 namespace {
 
+constexpr std::uintmax_t most_manifest_bytes = std::uintmax_t{16} << 20;
+
 Manifest read_checked(const Invocation& invocation) {
   const std::string file = invocation.subject.string();
   if (!fs::exists(invocation.subject)) throw UsageError(file + " does not exist (the manifest of the run) try manifests/dev.yaml");
@@ -25,6 +27,8 @@ Manifest read_checked(const Invocation& invocation) {
     throw UsageError(file + (fs::exists(invocation.subject / "manifest.out.yaml")
                                  ? " is a run directory (a manifest is a file) name its manifest.out.yaml to make the same again"
                                  : " is a folder (a manifest is a file) name the file"));
+  if (!fs::is_regular_file(invocation.subject) || fs::file_size(invocation.subject) > most_manifest_bytes)
+    throw UsageError(file + " is no manifest (a manifest is a file of at most 16 MiB) name another");
   Problems problems;
   Manifest manifest = read_manifest(read_file(invocation.subject), file, invocation.sets, stage_kinds(), problems);
   if (!problems.empty()) throw UsageError(lines_of(problems));

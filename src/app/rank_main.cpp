@@ -1,5 +1,3 @@
-#include <exception>
-#include <filesystem>
 #include <string>
 
 #include "app/command_line.h"
@@ -19,17 +17,7 @@ int main(int argc, char** argv) {
     if (invocation.command.empty()) return 0;
     throw UsageError("`" + invocation.command + "` is not for ranks (it needs no launcher) run launch/lastro " + invocation.command +
                      " without mpirun");
-  } catch (const Error& error) {
-    print_error(error.what());
-    return static_cast<int>(error.code());
-  } catch (const std::bad_alloc&) {
-    print_error("no memory is left (the machine or a limit refuses more) lower the plan's memory or use more ranks");
-    return static_cast<int>(ExitCode::budget);
-  } catch (const std::filesystem::filesystem_error& error) {
-    print_error(error.what());
-    return static_cast<int>(ExitCode::environment);
-  } catch (const std::exception& error) {
-    print_error("internal: " + std::string(error.what()) + " (a contract inside the program broke; please report it)");
-    return static_cast<int>(ExitCode::internal);
+  } catch (...) {
+    return report_caught(argc, argv);
   }
 }

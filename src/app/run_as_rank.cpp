@@ -84,6 +84,8 @@ std::filesystem::path agree_on_run(Collective& ranks, const RunPlanner* planner)
 }
 
 int run_rank(const Links& links, const Invocation& invocation, std::filesystem::path& run) {
+  std::optional<StdoutAside> aside;
+  if (invocation.json) aside.emplace();
   name_crash_rank(links.ranks.rank().value);
   if (links.ranks.is_root() && std::getenv("LASTRO_FRONT")) std::fprintf(stderr, "%s\n", ranks_have_begun.data());
   std::optional<RunPlanner> planner;
@@ -130,6 +132,7 @@ int run_rank(const Links& links, const Invocation& invocation, std::filesystem::
   if (planner && !std::getenv("LASTRO_FRONT")) {   // where there is a front, it concludes
     RunRecord record = *RunRecord::load(run);
     planner->enter_known(record);
+    aside.reset();
     code = conclude(run, store, invocation);
   }
   std::int64_t agreed[1] = {code};
@@ -162,7 +165,7 @@ int guarded(const Links& links, const Invocation& invocation, const std::functio
     return static_cast<int>(ExitCode::preempted);
   } catch (const Error& error) {
     end_job(links, run, error, error.code(), abort);
-  } catch (const std::filesystem::filesystem_error& error) {
+  } catch (const std::system_error& error) {   // filesystem_error is one
     end_job(links, run, error, ExitCode::environment, abort);
   } catch (const std::bad_alloc& error) {
     end_job(links, run, BudgetError("no memory is left (the machine or a limit refuses more) lower the plan's memory or use more ranks"),

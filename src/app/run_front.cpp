@@ -142,6 +142,8 @@ int run_ranks(const Invocation& invocation, const fs::path& run, const fs::path&
 }   // namespace
 
 int run_front(const Invocation& invocation) {
+  std::optional<StdoutAside> aside;
+  if (invocation.json) aside.emplace();
   RunPlanner planner(invocation);
   print_remarks(planner);
   const bool finished = !planner.next_stage();
@@ -149,8 +151,11 @@ int run_front(const Invocation& invocation) {
     std::printf("%s\n", planner.headline().c_str());
     std::fflush(stdout);
     const int code = run_ranks(invocation, planner.run(), planner.store().root());
+    aside.reset();
+    if (code != 0 && invocation.json) print_error_json(static_cast<ExitCode>(code), "the run has not ended; stderr and its record say why");
     if (code != 0) return code;
   }
+  aside.reset();
   std::optional<Lease> lease;   // a directory that cannot be written to can still be read, and judged
   if (!fs::exists(planner.run()) || ::access(planner.run().c_str(), W_OK) == 0) lease.emplace(planner.run(), lease_patience);
   RunRecord record = RunRecord::begin(planner.run(), planner.resolved_manifest());

@@ -1,7 +1,9 @@
+#include <cmath>
 #include <cstdio>
 
 #include "app/commands.h"
 #include "app/run_access.h"
+#include "app/terminal.h"
 #include "app/wiring.h"
 #include "core/json.h"
 #include "domain/errors.h"
@@ -13,6 +15,8 @@
 namespace lastro {
 
 int sample_command(const Invocation& invocation) {
+  if (std::isnan(invocation.temperature) || std::isnan(invocation.top_p))
+    throw UsageError("--temperature or --top-p is nan (it is no number) give one, or leave it out");
   const OpenedRun run = open_run(invocation);
   const auto folder = newest_model(run).folder;
   const LoadedModel model(folder);
@@ -39,12 +43,14 @@ int sample_command(const Invocation& invocation) {
   });
   say(text.finish());
   say("\n");
+  const bool is_full = made.finish != Finish::stop && static_cast<std::int64_t>(made.tokens.size()) < invocation.tokens;
+  if (is_full) print_error("the model's context of " + std::to_string(model.shape().context) + " tokens is full; what it wrote ends there");
   if (invocation.json) {
     Node line;
     line.set("prompt", invocation.prompt);
     line.set("text", tokenizer.decode(made.tokens));
     line.set("tokens", static_cast<std::int64_t>(made.tokens.size()));
-    line.set("finish", made.finish == Finish::stop ? "stop" : "length");
+    line.set("finish", made.finish == Finish::stop ? "stop" : is_full ? "context" : "length");
     std::printf("%s\n", to_json(line).c_str());
   }
   return 0;

@@ -2,15 +2,17 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <new>
+#include <system_error>
 
 #include "core/cost.h"
 #include "core/files.h"
 #include "core/json.h"
-#include "domain/errors.h"
 
 namespace lastro {
 namespace {
@@ -43,6 +45,45 @@ void print_error(std::string_view text) {
   std::string lines = "lastro: ";
   for (const char c : text) lines += c == '\n' ? std::string("\nlastro: ") : std::string(1, c);
   std::fprintf(stderr, "%s\n", lines.c_str());
+}
+
+void print_error_json(ExitCode code, std::string_view text) {
+  Node error, line;
+  error.set("exit_code", static_cast<std::int64_t>(code));
+  error.set("message", std::string(text));
+  line.set("error", std::move(error));
+  std::printf("%s\n", to_json(line).c_str());
+}
+
+int report_caught(int argc, char** argv) {
+  const auto say = [&](ExitCode code, const std::string& text) {
+    print_error(text);
+    if (std::any_of(argv, argv + argc, [](std::string_view word) { return word == "--json"; })) print_error_json(code, text);
+    return static_cast<int>(code);
+  };
+  try {
+    throw;
+  } catch (const Error& error) {
+    return say(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    return say(ExitCode::budget, "no memory is left (the machine or a limit refuses more) lower the plan's memory or use more ranks");
+  } catch (const std::system_error& error) {   // filesystem_error is one
+    return say(ExitCode::environment, std::string(error.what()) + " (the system refused) a limit or a full machine does that; `lastro doctor` looks");
+  } catch (const std::exception& error) {
+    return say(ExitCode::internal, "internal: " + std::string(error.what()) + " (a contract inside the program broke; please report it)");
+  }
+}
+
+StdoutAside::StdoutAside() {
+  std::fflush(stdout);
+  stdout_ = ::dup(1);
+  ::dup2(2, 1);
+}
+
+StdoutAside::~StdoutAside() {
+  std::fflush(stdout);
+  ::dup2(stdout_, 1);
+  ::close(stdout_);
 }
 
 StageTracker::StageTracker(std::string stage, TerminalKind terminal, const std::filesystem::path& run)

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/tracker.h"
+#include "domain/errors.h"
 
 namespace lastro {
 
@@ -17,6 +18,24 @@ TerminalKind terminal_in_force();
 
 // Writes an error to stderr, each of its lines after "lastro: ", by which a front knows its ranks' words from the launcher's.
 void print_error(std::string_view text);
+
+// {"error": {"exit_code": n, "message": text}} on stdout: what a program that asked for JSON reads when there is nothing else.
+void print_error_json(ExitCode code, std::string_view text);
+
+// Within a catch of main: says what was caught, also in JSON where the command line asks for it, and returns the exit code.
+int report_caught(int argc, char** argv);
+
+// While it lives, what this process and its children write to stdout goes to stderr: a document on stdout stands alone.
+class StdoutAside {
+ public:
+  StdoutAside();
+  ~StdoutAside();
+  StdoutAside(const StdoutAside&) = delete;
+  StdoutAside& operator=(const StdoutAside&) = delete;
+
+ private:
+  int stdout_;
+};
 
 // The line on stderr by which a front knows that its ranks have begun; it is for nobody else.
 inline constexpr std::string_view ranks_have_begun = "lastro-rank: all ranks have begun";

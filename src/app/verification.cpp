@@ -149,7 +149,9 @@ class Verification {
       ++findings_.checkpoints;
       const std::vector<Damage> damages = verify_checkpoint(folder);
       for (const Damage& damage : damages)
-        add(damage, "training passes it over and goes on from an earlier one; when the stage is done, remove the folder");
+        add(damage,
+            "training hashes it again, and goes on from an earlier one where a shard or the index is damaged; when the stage is done, "
+            "remove the folder");
       if (damages.empty() && !is_marked)
         findings_.unfinished.push_back(folder.string() + " has no VERIFIED (the save was not read back); it hashes as it was written");
     }

@@ -87,7 +87,7 @@ struct PretrainSettings {
   static constexpr std::tuple fields{
       field("model", &PretrainSettings::model, {.doc = "the model's shape"}),
       field("batch", &PretrainSettings::batch, {.doc = "what one step learns from"}),
-      field("steps", &PretrainSettings::steps, {.doc = "length of the run", .unit = "steps", .min = 1}),
+      field("steps", &PretrainSettings::steps, {.doc = "length of the run", .unit = "steps", .min = 1, .max = 1'000'000'000}),
       field("optimizer", &PretrainSettings::optimizer, {.doc = "how weights follow gradients"}),
       field("guard", &PretrainSettings::guard, {.doc = "which steps are not applied"}),
       field("checkpoint", &PretrainSettings::checkpoint, {.doc = "how often training is saved", .bears = Bears::nothing}),

@@ -71,6 +71,19 @@ TEST(Gc, SweepsNothingBesideADamagedRecord) {
   EXPECT_EQ(example.store.artifacts().size(), 2u);
 }
 
+TEST(Gc, SweepsNothingBesideADamagedEarlierRecord) {
+  RunExample example;
+  example.finished("");
+  std::ofstream(example.run / "manifest.out.yaml") << "stages: {";
+  RunRecord::begin(example.run, RunExample::tree_of("name: example\nstages:\n  01_vocabulary: {kind: vocabulary}\n"));
+
+  EXPECT_THROW(gc_command({.store = example.store.root(), .yes = true}), ContractError);
+  EXPECT_EQ(example.store.artifacts().size(), 2u);
+
+  fs::remove_all(example.run / "history");   // as the message says
+  EXPECT_EQ(swept(example, false).size(), 2u);
+}
+
 TEST(Gc, RefusesAFolderThatIsNotThere) {
   const TemporaryFolder folder;
   EXPECT_THROW(gc_command({.store = folder / "nowhere"}), UsageError);

@@ -118,12 +118,44 @@ TEST_F(Commands, PlanSpeaksJson) {
   EXPECT_EQ(json_of(ended).at("stages").is_null(), false);
 }
 
-TEST_F(Commands, RunSpeaksJsonBeforeItsVerdict) {
+TEST_F(Commands, RunSpeaksJsonAlone) {
   const Ended ended = here.run_it({"--json"});
 
   ASSERT_EQ(ended.exit_code, 0) << ended;
-  EXPECT_EQ(ended.last_line(), "SHIP");
   EXPECT_EQ(json_of(ended).at("verdict").at("answer").text(), "SHIP");
+}
+
+TEST_F(Commands, WriteAnErrorAsJsonToo) {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"plan", (here / "absent.yaml").string(), "--json"},
+                                                std::vector<std::string>{"status", (here / "absent").string(), "--json"},
+                                                std::vector<std::string>{"sample", here.run.string(), "--tokens", "0", "--json"}}) {
+    const Ended ended = here.lastro(words);
+
+    EXPECT_NE(ended.exit_code, 0) << ended;
+    EXPECT_EQ(json_of(ended).at("error").at("exit_code").integer(), ended.exit_code);
+    EXPECT_THAT(ended.err, HasSubstr("lastro: "));
+  }
+}
+
+TEST_F(Commands, SampleRefusesWhatIsNoNumberAndASeedThatDoesNotFit) {
+  EXPECT_EQ(here.ask("sample", {"--temperature", "nan"}).exit_code, 2);
+  EXPECT_EQ(here.ask("sample", {"--top-p", "nan"}).exit_code, 2);
+  EXPECT_EQ(here.ask("sample", {"--seed", "99999999999999999999"}).exit_code, 2);
+  EXPECT_EQ(here.ask("sample", {"--seed", "-1"}).exit_code, 2);
+}
+
+TEST_F(Commands, SampleSaysThatTheContextIsFull) {
+  const Ended ended = here.ask("sample", {"--tokens", "5000", "--temperature", "0", "--json"});
+
+  EXPECT_EQ(ended.exit_code, 0) << ended;
+  const std::string finish = json_of(ended).at("finish").text();
+  EXPECT_NE(finish, "length");
+  EXPECT_EQ(finish == "context", ended.err.find("is full") != std::string::npos) << ended;
+}
+
+TEST_F(Commands, PlanRefusesWhatIsNoFileAndMoreStepsThanAreCounted) {
+  EXPECT_EQ(here.lastro({"plan", "/dev/zero"}).exit_code, 2);
+  EXPECT_EQ(here.lastro(here.words_of("plan", {"--set", "stages.04_pretrain.settings.steps=9223372036854775807"})).exit_code, 2);
 }
 
 TEST_F(Commands, FindTheStoreThatTheManifestNamesWithoutBeingTold) {

@@ -36,6 +36,7 @@ void handle(void (*handler)(int)) {
   action.sa_handler = handler;
   action.sa_flags = SA_RESTART;
   for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) ::sigaction(signal, &action, nullptr);
+  ::signal(SIGXFSZ, SIG_IGN);   // a file that grows beyond a limit is a write that fails, and says so
 }
 
 // Passes whole lines on as they come.
