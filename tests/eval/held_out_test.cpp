@@ -27,8 +27,11 @@ TEST_P(Windows, ScoreEachTargetOnceInOrder) {
 TEST_P(Windows, GiveEachTargetItsShareOfContext) {
   const auto [tokens, context, overlap] = GetParam();
 
-  for (const Window& window : windows_over(tokens, context, overlap))
-    if (window.begin > 0) EXPECT_GE(window.first - window.begin, static_cast<std::int64_t>(overlap * context));
+  for (const Window& window : windows_over(tokens, context, overlap)) {
+    if (window.begin > 0) {
+      EXPECT_GE(window.first - window.begin, static_cast<std::int64_t>(overlap * context));
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, Windows,

@@ -74,7 +74,7 @@ TEST(AManifest, ThatIsAFolderIsRefused) {
 }
 
 TEST(AManifest, ThatIsNoYamlIsRefused) {
-  for (const std::string text : {std::string(), std::string("\0\1\2", 3), std::string("\xff\xfe"), std::string("- a\n- b\n"), std::string("{{{")}) {
+  for (const std::string& text : {std::string(), std::string("\0\1\2", 3), std::string("\xff\xfe"), std::string("- a\n- b\n"), std::string("{{{")}) {
     Workplace here;
     here.manifest = here.write("m.yaml", text);
 

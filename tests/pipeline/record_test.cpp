@@ -33,7 +33,7 @@ class ARecord : public AFinishedRun {
 
 // tests/runtime cuts a record at every byte; here, what a user sees where a cut looks most like a smaller run.
 TEST_F(ARecord, ThatWasCutOffIsNoFinishedRunToAnyCommand) {
-  for (const std::string& line : {"  02_tokenizer:", "  10_evaluate:", "gates:", "verdict:", "record_sha256:"}) {
+  for (const char* const line : {"  02_tokenizer:", "  10_evaluate:", "gates:", "verdict:", "record_sha256:"}) {
     SCOPED_TRACE(line);
     std::ofstream(file()) << whole.substr(0, place_of(line));
 

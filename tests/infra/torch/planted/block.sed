@@ -6,7 +6,7 @@ s|made.ffn_inverse_rms, dffn_normed, d, d);|made.ffn_inverse_rms, dffn_normed, p
 s|made.inverse_rms, dnormed, d, d);|made.inverse_rms, dnormed, planted(Fault::attention_residual_dropped) ? ConstMatrix{} : ConstMatrix(d), d);|
 s|kernels::rmsnorm_backward_weight(workers, made.middle,|kernels::rmsnorm_backward_weight(workers, planted(Fault::ffn_norm_of_the_block_input) ? x : ConstMatrix(made.middle),|
 s|kernels::rope(context.workers, qkv.q,|if (!(planted(Fault::queries_not_turned_back) \&\& direction == kernels::Turn::backward)) kernels::rope(context.workers, qkv.q,|
-s|  kernels::rope(context.workers, qkv.k,|  if (planted(Fault::keys_turned_forward_again)) direction = kernels::Turn::forward; kernels::rope(context.workers, qkv.k,|
+s|  kernels::rope(context.workers, qkv.k,|  direction = planted(Fault::keys_turned_forward_again) ? kernels::Turn::forward : direction; kernels::rope(context.workers, qkv.k,|
 s|scratch.dmixed, dqkv.q, dqkv.k,$|scratch.dmixed, dqkv.q, planted(Fault::keys_and_values_swapped) ? dqkv.v : dqkv.k,|
 s|^ *dqkv.v, workspace);$|planted(Fault::keys_and_values_swapped) ? dqkv.k : dqkv.v, workspace);|
 s|kernels::attention_backward(workers, attention_shape(shape, leaf),|auto backward_shape = attention_shape(shape, leaf); if (planted(Fault::backward_scale_of_another_head_length)) backward_shape.scale *= 1.01f; kernels::attention_backward(workers, backward_shape,|
