@@ -22,7 +22,7 @@ void PrintTo(const Murder& murder, std::ostream* to) { *to << murder.victim << "
 
 pid_t process_of(const std::string& victim, const Workplace& here, const Started& front) {
   if (victim == "front") return front.pid();
-  if (victim == "mpirun") return here.launcher();
+  if (victim == "mpirun") return here.launcher().value();
   return here.ranks().at(std::stoul(victim.substr(victim.find('-') + 1)));
 }
 
@@ -75,7 +75,7 @@ TEST(AKilledFront, TakesItsRanksAlongWithinSeconds) {
 
   const auto begin = std::chrono::steady_clock::now();
   front->signal(SIGKILL);
-  wait_until("the ranks are gone", [&] { return here.ranks().empty() && here.launcher() < 0; });
+  wait_until("the ranks are gone", [&] { return here.ranks().empty() && !here.launcher(); });
 
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(4));   // 2 promised; twice that where the machine is busy
 }

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <stdexcept>
 #include <thread>
 
 #include "core/files.h"
@@ -86,6 +87,7 @@ Started::Started(const Words& command, const Variables& environment, const fs::p
   out_ = folder / ("stdout-" + std::to_string(number));
   err_ = folder / ("stderr-" + std::to_string(number));
   pid_ = ::fork();
+  if (pid_ < 0) throw std::runtime_error("cannot start " + command.at(0) + " (fork failed)");
   if (pid_ == 0) become(command, environment, folder, out_, err_);
   ::setpgid(pid_, pid_);
 }
@@ -228,9 +230,12 @@ std::vector<pid_t> Workplace::ranks() const {
   return processes;
 }
 
-pid_t Workplace::launcher() const {
-  const std::vector<pid_t> found = processes_of("mpirun", run);
-  return found.empty() ? -1 : found.front();
+std::optional<pid_t> Workplace::launcher() const {
+  for (const char* const name : {"mpirun", "prterun"}) {   // what Open MPI 4 and Open MPI 5 call it
+    const std::vector<pid_t> found = processes_of(name, run);
+    if (!found.empty()) return found.front();
+  }
+  return std::nullopt;
 }
 
 void wait_until(const std::string& what, const std::function<bool()>& is_so) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -91,8 +92,8 @@ class Workplace {
   std::string write(std::string_view name, std::string_view text) const;   // a file of the user's; its path
 
   // Processes of this run, from /proc.
-  std::vector<pid_t> ranks() const;   // lastro-rank, by rank
-  pid_t launcher() const;             // mpirun; -1: none
+  std::vector<pid_t> ranks() const;        // lastro-rank, by rank
+  std::optional<pid_t> launcher() const;   // the process of mpirun
 };
 
 // Polls until `is_so`; fails the test after a minute.
