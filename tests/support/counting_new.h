@@ -21,9 +21,12 @@ inline std::int64_t allocations_counted() {
   return allocations;
 }
 
-inline void* counted_new(std::size_t bytes) {
+inline void* counted_new(std::size_t bytes, const std::nothrow_t&) {
   if (allocations_count) ++allocations;
-  if (void* memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
+  return std::malloc(bytes == 0 ? 1 : bytes);
+}
+inline void* counted_new(std::size_t bytes) {
+  if (void* memory = counted_new(bytes, std::nothrow)) return memory;
   throw std::bad_alloc();
 }
 
@@ -31,6 +34,8 @@ inline void* counted_new(std::size_t bytes) {
 
 void* operator new(std::size_t bytes) { return lastro::test::counted_new(bytes); }
 void* operator new[](std::size_t bytes) { return lastro::test::counted_new(bytes); }
+void* operator new(std::size_t bytes, const std::nothrow_t& none) noexcept { return lastro::test::counted_new(bytes, none); }
+void* operator new[](std::size_t bytes, const std::nothrow_t& none) noexcept { return lastro::test::counted_new(bytes, none); }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
