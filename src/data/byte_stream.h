@@ -23,7 +23,8 @@ class Decoder {
   virtual Progress decode(std::span<const std::byte> in, std::span<std::byte> out) = 0;
   virtual bool may_end_here() const = 0;   // no frame is half read
 };
-// By the first bytes of the file: gzip (so dictzip too), zstd, or neither. `path` is for messages.
+// By the first bytes of the file: gzip (so dictzip too), zstd, or neither, which is a ContractError where the name of
+// `path` promises one of them.
 std::unique_ptr<Decoder> decoder_for(std::span<const std::byte> head, const std::filesystem::path& path);
 
 // The content of a source file from front to back, gzip and zstd undone. What is read is held against the size and digest that the

@@ -94,11 +94,19 @@ bool starts_with(std::span<const std::byte> head, std::initializer_list<int> mag
          std::equal(magic.begin(), magic.end(), head.begin(), [](int wanted, std::byte found) { return std::byte(wanted) == found; });
 }
 
+// What the name promises and the bytes do not keep: text by accident, or a page of HTML that says why there was nothing to fetch.
+void expect_no_promise(const std::filesystem::path& path) {
+  const std::string extension = path.extension();
+  for (const auto& [promised, format] : {std::pair{".gz", "gzip"}, {".dz", "gzip"}, {".zst", "zstd"}})
+    if (extension == promised) refuse(path, format, "its first bytes are no header of " + std::string(format));
+}
+
 }   // namespace
 
 std::unique_ptr<Decoder> decoder_for(std::span<const std::byte> head, const std::filesystem::path& path) {
   if (starts_with(head, {0x1f, 0x8b})) return std::make_unique<GzipDecoder>(path);
   if (starts_with(head, {0x28, 0xb5, 0x2f, 0xfd})) return std::make_unique<ZstdDecoder>(path);
+  expect_no_promise(path);
   return std::make_unique<PlainDecoder>();
 }
 

@@ -86,6 +86,19 @@ TEST(ByteStream, RefusesADamagedPackedFile) {
   }
 }
 
+TEST(ByteStream, RefusesAFileThatIsNotPackedAsItsNameSays) {
+  const TemporaryFolder folder;
+  for (const char* const name : {"page.gz", "page.txt.gz", "dictionary.dict.dz", "page.zst"})
+    for (const char* const content : {"<html>404 Not Found</html>", "\x1f", ""})
+      EXPECT_THAT(message_of(write_file(folder / name, content)), HasSubstr("its first bytes are no header of ")) << name << content;
+}
+
+TEST(ByteStream, RefusesWhatFollowsThePackedData) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(message_of(write_file(folder / "a.gz", gzip("text") + "and more")), HasSubstr("is damaged gzip data"));
+  EXPECT_THAT(message_of(write_file(folder / "a.zst", zstd("text") + "and more")), HasSubstr("is damaged zstd data"));
+}
+
 TEST(ByteStream, RefusesAFileThatChangedSinceItWasPlanned) {
   const TemporaryFolder folder;
   const SourceFile planned = write_file(folder / "text", "as it was planned");
