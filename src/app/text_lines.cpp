@@ -8,6 +8,23 @@
 #include "domain/errors.h"
 
 namespace lastro {
+namespace {
+
+std::string text_of(const std::string& line, const std::string& place) {
+  constexpr auto form = "each line is an object {\"text\": \"...\"}";
+  Node row;
+  try {
+    row = parse_json(line, place);
+  } catch (const ContractError& error) {
+    std::string what = error.what();   // place:1:column: reason; the row is one line
+    throw UsageError(what.erase(place.size(), 2) + " (" + form + ")");
+  }
+  const Node* text = row.find("text");
+  if (!text || !text->as<std::string>()) throw UsageError(place + ": no text under \"text\" (" + form + ")");
+  return text->text();
+}
+
+}   // namespace
 
 void for_each_text(const std::filesystem::path& file, const std::function<void(std::string_view text)>& on_text) {
   std::ifstream opened;
@@ -20,11 +37,7 @@ void for_each_text(const std::filesystem::path& file, const std::function<void(s
   std::string line;
   for (int number = 1; std::getline(input, line); ++number) {
     if (line.empty()) continue;
-    const std::string place = file.string() + ":" + std::to_string(number);
-    const Node row = parse_json(line, place);
-    const Node* text = row.find("text");
-    if (!text || !text->as<std::string>()) throw ContractError(place + ": no \"text\" (each line is an object {\"text\": \"...\"})");
-    on_text(text->text());
+    on_text(text_of(line, file.string() + ":" + std::to_string(number)));
   }
 }
 

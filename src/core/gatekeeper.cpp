@@ -142,7 +142,8 @@ std::optional<Gate> parse_gate(const std::string& measurement, const Node& condi
   gate.measurement = measurement;
   gate.mark = condition.mark;
   const std::string* text = condition.as<std::string>();
-  const std::string reason = text ? read_condition(*text, gate) : "must be a comparison in quotes";
+  std::string reason = text ? read_condition(*text, gate) : "must be a comparison in quotes";
+  if (reason.empty() && gate.reference == measurement) reason = "compares it with itself, which passes or fails whatever the run does";
   if (reason.empty()) return gate;
   const std::string example = measurement + ": \"<= 25.0\" or \">= baseline + 0.5\"";
   problems.push_back({file, condition.mark, "gates." + measurement + "=" + shown(condition) + " (" + reason + ") as in " + example});

@@ -29,6 +29,12 @@ bool is_stage_name(std::string_view text) {
   return is_name(text) && text.size() > 3 && is_digit(text[0]) && is_digit(text[1]) && text[2] == '_' && text.find_first_of(".-") == text.npos;
 }
 
+// 1.<number>, and more numbers behind it.
+bool is_version_1(std::string_view text) {
+  if (!text.starts_with("1.") || !is_digit(text.back())) return false;
+  return std::all_of(text.begin(), text.end(), [](char c) { return is_digit(c) || c == '.'; }) && text.find("..") == text.npos;
+}
+
 class ManifestReader {
  public:
   ManifestReader(const std::string& file, const StageRegistry& registry, Problems& problems)
@@ -80,8 +86,8 @@ class ManifestReader {
       refuse(plain.mark, "name is missing (it names the default run directory)");
     else if (plain.at("name").as<std::string>() && !is_name(manifest.name))
       refuse(mark_of("name"), "name=" + shown(Node(manifest.name)) + " (must be 1 to 64 letters, digits, _, - or ., the first of them no - or .)");
-    if (plain.find("pipeline_version") && plain.at("pipeline_version").as<std::string>() && !manifest.pipeline_version.starts_with("1."))
-      refuse(mark_of("pipeline_version"), "pipeline_version=" + shown(Node(manifest.pipeline_version)) + " (this program reads 1.x)");
+    if (plain.find("pipeline_version") && plain.at("pipeline_version").as<std::string>() && !is_version_1(manifest.pipeline_version))
+      refuse(mark_of("pipeline_version"), "pipeline_version=" + shown(Node(manifest.pipeline_version)) + " (this program reads 1.x, as in 1.0.0)");
   }
 
   // The entries of a part that is a mapping by name.

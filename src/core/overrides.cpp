@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/record_keys.h"
 #include "core/settings.h"
 #include "core/yaml.h"
 
@@ -86,6 +87,20 @@ class Assignment {
   std::string failure_;
 };
 
+// What a run writes into its record cannot be wished for.
+bool is_of_the_record(std::string_view path) {
+  const auto first_of = [&] {
+    const std::string_view part = path.substr(0, path.find('.'));
+    path.remove_prefix(std::min(path.size(), part.size() + 1));
+    return part;
+  };
+  const auto is_one_of = [](std::string_view key, const auto& keys) { return std::find(keys.begin(), keys.end(), key) != keys.end(); };
+  const std::string_view part = first_of();
+  if (part != "stages") return is_one_of(part, recorded_run_keys);
+  first_of();
+  return is_one_of(first_of(), recorded_stage_keys);
+}
+
 }   // namespace
 
 void assign(Node& tree, const std::vector<std::string>& assignments, Problems& problems) {
@@ -95,6 +110,10 @@ void assign(Node& tree, const std::vector<std::string>& assignments, Problems& p
     const auto refuse = [&](std::string message) { problems.push_back({"", mark_of(i), std::move(message)}); };
     if (equals == 0 || equals == text.npos || text.front() == '.' || text[equals - 1] == '.' || text.substr(0, equals).find("..") != text.npos) {
       refuse("not an assignment (write --set sources.prose.path=my.txt)");
+      continue;
+    }
+    if (is_of_the_record(std::string_view(text).substr(0, equals))) {
+      refuse("a key of the record (manifest.out.yaml), which a run writes and no manifest asks for (set what the stage is made of instead)");
       continue;
     }
     Problems of_value;

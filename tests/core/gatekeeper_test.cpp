@@ -50,6 +50,7 @@ TEST(Gate, SaysWhatAConditionLacks) {
   EXPECT_THAT(refusal("<= baseline + 1 % x"), HasSubstr("(goes on where it should end)"));
   EXPECT_THAT(refusal("<= 5 %"), HasSubstr("(goes on where it should end)"));
   EXPECT_THAT(refusal("<= 1e999"), HasSubstr("(needs a number"));
+  EXPECT_THAT(refusal("<= bits_per_byte + 1"), HasSubstr("(compares it with itself"));
 }
 
 TEST(Gatekeeper, ShipsWhatHoldsAtItsBoundToo) {

@@ -119,7 +119,10 @@ TEST(Manifest, ChecksTypesAndRangesEverywhere) {
   EXPECT_THAT(problems_with("pipeline_version: 1.0.0", "pipeline_version: 1.0"),
               ElementsAre(HasSubstr("m.yaml:1:19: pipeline_version=1.0 (must be a text;")));
   EXPECT_THAT(problems_with("pipeline_version: 1.0.0", "pipeline_version: 2.0.0"),
-              ElementsAre("m.yaml:1:19: pipeline_version=\"2.0.0\" (this program reads 1.x)"));
+              ElementsAre("m.yaml:1:19: pipeline_version=\"2.0.0\" (this program reads 1.x, as in 1.0.0)"));
+  for (const std::string version : {"1", "1.", "1..0", "1.banana", "1.0.0-rc1", "1.0.", "10.0.0"})
+    EXPECT_THAT(problems_with("pipeline_version: 1.0.0", "pipeline_version: \"" + version + "\""),
+                ElementsAre("m.yaml:1:19: pipeline_version=\"" + version + "\" (this program reads 1.x, as in 1.0.0)"));
   EXPECT_THAT(problems_with("name: dev", "name: ../dev"), ElementsAre(HasSubstr("m.yaml:2:7: name=\"../dev\" (must be 1 to 64 letters")));
   EXPECT_THAT(problems_with("name: dev\n", ""), ElementsAre("m.yaml:1:1: name is missing (it names the default run directory)"));
   EXPECT_THAT(problems_with("peak_tflops: auto", "peak_tflops: fast"),
@@ -182,6 +185,8 @@ TEST(Assignment, IsNamedByItsProblems) {
   EXPECT_THAT(problems_of(good_manifest, {"=1"}), ElementsAre(HasSubstr("--set =1: not an assignment")));
   EXPECT_THAT(problems_of(good_manifest, {"seed.x=1"}), ElementsAre(HasSubstr("--set seed.x=1: there is no \"x\" to set (7 holds no fields)")));
   EXPECT_THAT(problems_of(good_manifest, {"sources.jargon.path.2=x"}), ElementsAre(HasSubstr("there is no \"2\" to set (it is a list of 2")));
+  for (const std::string of_record : {"record", "record_sha256", "verdict", "totals.cost_usd", "stages.04_pretrain.output_hash"})
+    EXPECT_THAT(problems_of(good_manifest, {of_record + "=1"}), ElementsAre(HasSubstr("--set " + of_record + "=1: a key of the record")));
   EXPECT_THAT(problems_of(good_manifest, {"seed=[1"}), testing::Contains(HasSubstr("--set seed=[1: the value: a list opened with [ is not closed")));
 }
 

@@ -42,6 +42,17 @@ TEST_F(Commands, ScoreGivesALogProbabilityForEachTokenOfTokenize) {
   }
 }
 
+TEST_F(Commands, RefuseALineOfAnotherForm) {
+  for (const char* const verb : {"tokenize", "score"}) {
+    for (const auto& [row, reason] :
+         {std::pair{"{\"text\": \"a", ":2:12: "}, {"{\"body\": \"a\"}", ":2: no text under"}, {"7", ":2: no text under"}}) {
+      const Ended ended = here.ask(verb, {"--input", here.write("in.jsonl", std::string("{\"text\": \"a\"}\n") + row + "\n"), "--json"});
+      EXPECT_EQ(ended.exit_code, 2) << ended;
+      EXPECT_THAT(ended.out, AllOf(HasSubstr(std::string("in.jsonl") + reason), HasSubstr("each line is an object")));
+    }
+  }
+}
+
 // What comes behind a token has no part in its log-probability, to the bit.
 TEST_F(Commands, ScoreOfABeginningIsTheBeginningOfTheScore) {
   const std::string input =
