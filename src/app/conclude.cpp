@@ -30,8 +30,8 @@ void add(Measurements& all, const Node& tree) {
 }
 
 // The numbers of a report: from the store, whose records are sealed, after its files were hashed again.
-void add_report(Measurements& all, const FolderStore& store, const Digest& digest, const std::string& remedy) {
-  expect_whole(store, digest, remedy);
+void add_report(Measurements& all, const FolderStore& store, const Digest& digest, const fs::path& run, const std::string& stage) {
+  expect_whole(store, digest, run, stage);
   add(all, store.find_artifact(digest)->summary);
 }
 
@@ -45,8 +45,9 @@ Measurements measured_by(const RunRecord& record, const FolderStore& store) {
       const auto artifact = digest ? store.find_artifact(*digest) : std::nullopt;
       if (!artifact || (artifact->type == ArtifactType::eval_report) != reports) continue;
       if (reports) {
-        add_report(all, store, *digest, remedy_for_damage(record.folder(), stage.key));
+        add_report(all, store, *digest, record.folder(), stage.key);
       } else {
+        expect_sizes(store, *artifact, record.folder(), stage.key);
         add(all, artifact->summary);
       }
       const Node* key = stage.value.find("key");
@@ -68,7 +69,7 @@ Measurements baseline_of(const RunRecord& record, const FolderStore& store) {
     if (!store.find_artifact(*digest))
       throw UsageError("baseline " + named->text() + " is not in the store " + store.root().string() +
                        " (a report that was never made there) name another, or --store");
-    add_report(found, store, *digest, "roll its stage back in the run that made it, or name another baseline");
+    add_report(found, store, *digest, record.folder(), "");
     return found;
   }
   const Node tree = tree_of("baseline", named->text());

@@ -44,7 +44,7 @@ ResolvedInput resolved(const PlannedInput& input, const Plan& plan, const Folder
   if (!input.stage) return {input.port, std::nullopt, input.sources};
   const PlannedStage& maker = plan.stages[*input.stage];
   const fs::path folder = fs::absolute(store.folder_of(*input.digest));
-  return {input.port, ResolvedArtifact{maker.output_type, *input.digest, folder, remedy_for_damage(run, maker.name)}, {}};
+  return {input.port, ResolvedArtifact{maker.output_type, *input.digest, folder, remedy_for_damage(store, *input.digest, run, maker.name)}, {}};
 }
 
 void expect_output(const PlannedStage& stage, const std::string& manifest) {
@@ -77,7 +77,7 @@ RunPlanner::RunPlanner(const Invocation& invocation)
   surroundings_.threads_per_rank = threads_of(invocation);
   surroundings_.measured_peak_flops = manifest_.rates.peak_tflops ? 0 : peak_tflops(surroundings_.threads_per_rank) * 1e12;
   surroundings_.memory_limit_bytes = memory_limit_bytes(invocation.ranks);
-  surroundings_.find_output = [this](const Digest& key) { return find_output(key); };
+  surroundings_.find_output = [this](const std::string& stage, const Digest& key) { return find_output(stage, key); };
   surroundings_.last_key_fields = [this](const std::string& stage) { return last_key_fields(stage); };
 }
 
@@ -118,10 +118,12 @@ void RunPlanner::look_for_earlier_runs(Problems& problems) const {
   }
 }
 
-std::optional<Digest> RunPlanner::find_output(const Digest& key) const {
+std::optional<Digest> RunPlanner::find_output(const std::string& stage, const Digest& key) const {
   try {
     const auto record = store_.find_key(key);
-    if (!record || !store_.find_artifact(record->artifact)) return std::nullopt;   // swept, or lost: it is made again
+    const auto artifact = record ? store_.find_artifact(record->artifact) : std::nullopt;
+    if (!artifact) return std::nullopt;   // swept, or lost: it is made again
+    if (!passes_over_damage_) expect_sizes(store_, *artifact, run_, stage);
     return record->artifact;
   } catch (const ContractError&) {
     if (passes_over_damage_) return std::nullopt;

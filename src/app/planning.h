@@ -20,7 +20,8 @@ class RunPlanner {
   const std::filesystem::path& run() const { return run_; }
   FolderStore& store() { return store_; }
 
-  // From here on, what is damaged in the store counts as not there. Without it, a plan throws ContractError where it meets it.
+  // From here on, an artifact whose record is damaged counts as not there, and files of other sizes than recorded as whole. Without it, a plan
+  // throws ContractError where it meets either.
   void pass_over_damage() { passes_over_damage_ = true; }
 
   // The manifest as the record keeps it: all defaults, --set, source hashes and the commit filled in.
@@ -47,7 +48,7 @@ class RunPlanner {
   void resolve_sources(Problems& problems);
   void record_source_digests();
   void look_for_earlier_runs(Problems& problems) const;
-  std::optional<Digest> find_output(const Digest& key) const;
+  std::optional<Digest> find_output(const std::string& stage, const Digest& key) const;
   std::optional<Node> last_key_fields(const std::string& stage) const;
 
   Manifest manifest_;

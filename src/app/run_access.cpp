@@ -21,6 +21,11 @@ fs::path store_of(const Invocation& invocation, const RunRecord& record) {
   return store && store->as<std::string>() ? fs::path(store->text()) : fs::path("runs/store");
 }
 
+[[noreturn]] void refuse(const Damage& damage, const std::string& remedy) {
+  throw ContractError(damage.file + " is damaged: wanted " + damage.wanted + ", found " + damage.found + " (nothing damaged is used) " + remedy,
+                      damage.file, damage.wanted, damage.found);
+}
+
 }   // namespace
 
 OpenedRun open_run(const Invocation& invocation) {
@@ -34,16 +39,25 @@ OpenedRun open_run(const Invocation& invocation) {
   return {folder, std::move(*record), FolderStore(store)};
 }
 
-std::string remedy_for_damage(const fs::path& run, const std::string& stage) {
+std::string remedy_for_damage(const FolderStore& store, const Digest& digest, const fs::path& run, const std::string& stage) {
+  bool has_record = false;
+  try {
+    has_record = store.find_artifact(digest).has_value();
+  } catch (const ContractError&) {
+    return std::string(remedy_for_store_record);
+  }
+  if (stage.empty()) return "no stage of this run made it: roll its stage back in the run that did, or let `lastro gc` sweep it";
+  if (!has_record) return "the same run command makes " + stage + " again";
+  if (!fs::exists(run / "manifest.out.yaml")) return "remove " + store.folder_of(digest).string() + ", and the same run command makes it anew";
   return "`lastro rollback " + run.string() + " " + stage + "`, then running the manifest again, makes it anew";
 }
 
-void expect_whole(const FolderStore& store, const Digest& digest, const std::string& remedy) {
-  const std::vector<Damage> damages = store.verify(digest);
-  if (damages.empty()) return;
-  const Damage& first = damages.front();
-  throw ContractError(first.file + " is damaged: wanted " + first.wanted + ", found " + first.found + " (nothing damaged is used) " + remedy,
-                      first.file, first.wanted, first.found);
+void expect_whole(const FolderStore& store, const Digest& digest, const fs::path& run, const std::string& stage) {
+  if (const auto damages = store.verify(digest); !damages.empty()) refuse(damages.front(), remedy_for_damage(store, digest, run, stage));
+}
+
+void expect_sizes(const FolderStore& store, const ArtifactRecord& artifact, const fs::path& run, const std::string& stage) {
+  if (const auto misfits = store.misfits(artifact); !misfits.empty()) refuse(misfits.front(), remedy_for_damage(store, artifact.digest, run, stage));
 }
 
 FoundArtifact newest_artifact(const OpenedRun& run, std::initializer_list<ArtifactType> types) {
@@ -58,7 +72,7 @@ FoundArtifact newest_artifact(const OpenedRun& run, std::initializer_list<Artifa
   if (!newest)
     throw UsageError(run.folder.string() + " has no " + words_for(types) + " yet in " + run.store.root().string() +
                      " (no stage that makes one is done, or --store is another) run its manifest to the end first");
-  expect_whole(run.store, newest->record.digest, remedy_for_damage(run.folder, newest->stage));
+  expect_whole(run.store, newest->record.digest, run.folder, newest->stage);
   return *newest;
 }
 

@@ -26,11 +26,15 @@ struct FoundArtifact {
   std::filesystem::path folder;
 };
 
-// What makes a stage's damaged artifact good again.
-std::string remedy_for_damage(const std::filesystem::path& run, const std::string& stage);
+// What makes a damaged artifact good again: of a stage of the run, or (`stage` is empty) of another run's. Where the artifact's own record is lost or
+// damaged it counts as not there.
+std::string remedy_for_damage(const FolderStore& store, const Digest& digest, const std::filesystem::path& run, const std::string& stage);
 
-// Hashes an artifact again; throws ContractError with the first damage and its remedy.
-void expect_whole(const FolderStore& store, const Digest& digest, const std::string& remedy);
+// Hashes an artifact again; throws ContractError with the first damage and what mends it.
+void expect_whole(const FolderStore& store, const Digest& digest, const std::filesystem::path& run, const std::string& stage);
+
+// As expect_whole, by the sizes of its files alone, which takes microseconds.
+void expect_sizes(const FolderStore& store, const ArtifactRecord& artifact, const std::filesystem::path& run, const std::string& stage);
 
 // The artifact, hashed again, of the last stage of the run that made one of these types. Throws UsageError when none did, ContractError when it is
 // damaged.

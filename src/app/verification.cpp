@@ -111,13 +111,7 @@ class Verification {
 
   std::string remedy_for(const Digest& digest) const {
     const auto stage = stage_of_.find(digest);
-    if (!has_record(digest)) {
-      const std::string folder = run_.store.folder_of(digest).string();
-      const std::string removal = fs::exists(folder) ? "remove the folder " + folder + "; " : "";
-      return removal + (stage == stage_of_.end() ? "no stage of this run made it" : "the same run command makes " + stage->second + " again");
-    }
-    if (stage != stage_of_.end()) return remedy_for_damage(run_.folder, stage->second);
-    return "no stage of this run made it: roll its stage back in the run that did, or let `lastro gc` sweep it";
+    return remedy_for_damage(run_.store, digest, run_.folder, stage == stage_of_.end() ? "" : stage->second);
   }
 
   void look_at_store_records() {
@@ -125,7 +119,7 @@ class Verification {
       try {
         run_.store.find_key(key);
       } catch (const ContractError& error) {
-        add(error, run_.store.root(), "remove it; the next run makes again what it stands for");
+        add(error, run_.store.root(), std::string(remedy_for_store_record));
       }
     }
     try {

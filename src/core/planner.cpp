@@ -152,7 +152,7 @@ class Planner {
   }
 
   void look_up(PlannedStage& stage) {
-    if (stage.key_is_final && around_.find_output) stage.output = around_.find_output(stage.key);
+    if (stage.key_is_final && around_.find_output) stage.output = around_.find_output(stage.name, stage.key);
     if (stage.output) return;
     for (const PlannedInput& input : stage.inputs)
       if (input.stage && !planned_.plan.stages[*input.stage].output) {

@@ -21,7 +21,7 @@ struct Surroundings {
   std::string numerics = "fp32/1/exact";   // {precision, version of the rules, exact or fast}
 
   // What the store has: the artifact that a stage key led to, and what the last run of the stage of that name had as its key's fields.
-  std::function<std::optional<Digest>(const Digest& key)> find_output;
+  std::function<std::optional<Digest>(const std::string& stage, const Digest& key)> find_output;
   std::function<std::optional<Node>(const std::string& stage)> last_key_fields;
 };
 

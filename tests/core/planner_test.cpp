@@ -38,7 +38,7 @@ struct Shelf {
     Surroundings around;
     around.sources = sources();
     around.measured_peak_flops = 1e11;
-    around.find_output = [outputs = outputs](const Digest& key) {
+    around.find_output = [outputs = outputs](const std::string&, const Digest& key) {
       const auto found = outputs.find(key);
       return found == outputs.end() ? std::nullopt : std::optional(found->second);
     };

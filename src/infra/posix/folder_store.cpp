@@ -82,15 +82,22 @@ KeyRecord key_from(const Node& node, const fs::path& file) {
 // One of the store's own records. One that cannot be read stops everything that needs it, until it is made again.
 template <class Read>
 auto read_record(const fs::path& file, Read read) {
-  constexpr std::string_view suggestion = " remove this file, and the next run makes again what it stands for";
   try {
     return read(read_sealed_json(file), file);
   } catch (const ContractError& error) {
-    throw ContractError(error.what() + std::string(suggestion), file.string(), error.wanted, error.found);
+    throw ContractError(error.what() + (" " + std::string(remedy_for_store_record)), file.string(), error.wanted, error.found);
   } catch (const InternalError& error) {   // under a seal that is true
-    throw ContractError(file.string() + " is not a record of this version (" + error.what() + ")" + std::string(suggestion), file.string(),
-                        "a record of this version", "another");
+    throw ContractError(file.string() + " is not a record of this version (" + error.what() + ") " + std::string(remedy_for_store_record),
+                        file.string(), "a record of this version", "another");
   }
+}
+
+// A file of another size than it was written with, or none.
+std::optional<Damage> misfit_at(const fs::path& file, std::uint64_t bytes) {
+  std::error_code error;
+  const auto found = fs::file_size(file, error);
+  if (!error && found == bytes) return std::nullopt;
+  return Damage{file.string(), "", std::to_string(bytes) + " bytes", error ? "no file" : std::to_string(found) + " bytes"};
 }
 
 // Everything below a folder, as names relative to it, sorted.
@@ -185,12 +192,8 @@ std::vector<Damage> FolderStore::verify(const Digest& digest) const {
   for (const ArtifactFile& file : record.files) {
     const fs::path path = folder / file.name;
     std::erase(unexpected, file.name);
-    std::error_code error;
-    const auto bytes = fs::file_size(path, error);
-    if (error)
-      damages.push_back({path.string(), "", std::to_string(file.bytes) + " bytes", "no file"});
-    else if (bytes != file.bytes)
-      damages.push_back({path.string(), "", std::to_string(file.bytes) + " bytes", std::to_string(bytes) + " bytes"});
+    if (const auto misfit = misfit_at(path, file.bytes))
+      damages.push_back(*misfit);
     else if (const Digest found = sha256_file(path); found != file.sha256)
       damages.push_back({path.string(), "", file.sha256.to_string(), found.to_string()});
   }
@@ -199,6 +202,13 @@ std::vector<Damage> FolderStore::verify(const Digest& digest) const {
   const bool content_is_files = record.type != ArtifactType::checkpoint;   // a checkpoint's digest is over its logical tiles
   if (content_is_files && digest_of_files(record.type, record.files) != digest)
     damages.push_back({(folder / record_name).string(), "", digest.to_string(), digest_of_files(record.type, record.files).to_string()});
+  return damages;
+}
+
+std::vector<Damage> FolderStore::misfits(const ArtifactRecord& artifact) const {
+  std::vector<Damage> damages;
+  for (const ArtifactFile& file : artifact.files)
+    if (const auto misfit = misfit_at(folder_of(artifact.digest) / file.name, file.bytes)) damages.push_back(*misfit);
   return damages;
 }
 

@@ -4,6 +4,9 @@
 
 namespace lastro {
 
+// What mends one of the store's own records (artifact.json, keys/...) that is not as it was written; behind its path.
+inline constexpr std::string_view remedy_for_store_record = "remove this file, and the next run makes again what it stands for";
+
 // A store in a folder:
 //   objects/<digest>/artifact.json   the artifact's record, sealed with its own hash; its files lie beside it, read-only
 //   keys/<stage key>.json            what a stage key led to, sealed
@@ -21,6 +24,9 @@ class FolderStore final : public Store {
   std::filesystem::path begin(const Digest& key) override;
   void commit(const ArtifactRecord& artifact, const KeyRecord& key) override;
   std::vector<Damage> verify(const Digest& digest) const override;
+
+  // An artifact's files whose sizes are not those of its record, missing ones among them; nothing is read.
+  std::vector<Damage> misfits(const ArtifactRecord& artifact) const;
 
   // Forgets where a stage key led to, so that its stage runs again; the artifact stays.
   void forget(const Digest& key) const;
