@@ -150,7 +150,9 @@ struct NoteRun {
 };
 
 class Runner : public testing::TestWithParam<int> {};
+class RunnerOfSeveral : public Runner {};   // one rank cannot differ from itself
 INSTANTIATE_TEST_SUITE_P(Ranks, Runner, testing::Values(1, 2, 3, 4));
+INSTANTIATE_TEST_SUITE_P(Ranks, RunnerOfSeveral, testing::Values(2, 3, 4));
 
 TEST_P(Runner, MakesEveryStageInOrderAndRecordsIt) {
   NoteRun notes;
@@ -228,8 +230,7 @@ TEST_P(Runner, EntersAStageThatThrowsOnOneRankWithWhatWaitsForIt) {
   EXPECT_EQ(entry.at("invalidates"), Node(Node::Sequence{Node("02_second")}));
 }
 
-TEST_P(Runner, NamesTheRankThatMadeAnotherResult) {
-  if (GetParam() == 1) GTEST_SKIP() << "one rank cannot differ from itself";
+TEST_P(RunnerOfSeveral, NamesTheRankThatMadeAnotherResult) {
   NoteRun notes;
   notes.add("01_first", {.fault = Fault::differs, .on_rank = GetParam() - 1});
 
