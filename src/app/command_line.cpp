@@ -10,6 +10,7 @@
 #include "core/nearest.h"
 #include "domain/errors.h"
 #include "domain/version.h"
+#include "runtime/run_record.h"
 
 namespace lastro {
 namespace fs = std::filesystem;
@@ -83,9 +84,8 @@ class Builder {
 
  private:
   static fs::path folder_of(const fs::path& run) {
-    fs::path folder = fs::absolute(run).lexically_normal();
-    if (folder.filename() == "manifest.out.yaml" || folder.filename().empty()) folder = folder.parent_path();
-    return folder;
+    const fs::path folder = run_folder(fs::absolute(run).lexically_normal());
+    return folder.has_filename() ? folder : folder.parent_path();
   }
 
   CLI::App& app_;

@@ -18,7 +18,7 @@ namespace {
 
 // A report, a record, or the record in a run directory. `what`: the field of the manifest that names it.
 Node tree_of(const std::string& what, fs::path file) {
-  if (fs::is_directory(file)) file /= "manifest.out.yaml";
+  if (fs::is_directory(file)) file = record_file(file);
   if (!fs::exists(file))
     throw UsageError(what + " " + file.string() + " does not exist (it names an earlier run's manifest.out.yaml, or a digest in the store)");
   if (file.extension() == ".json") return parse_json(read_file(file), file.string());
@@ -87,7 +87,7 @@ std::vector<Gate> gates_of(const RunRecord& record) {
   Problems problems;
   if (const Node* declared = record.tree().find("gates"))
     for (const Entry& gate : declared->entries())
-      if (auto parsed = parse_gate(gate.key, gate.value, "manifest.out.yaml", problems)) gates.push_back(*parsed);
+      if (auto parsed = parse_gate(gate.key, gate.value, std::string(record_file_name), problems)) gates.push_back(*parsed);
   if (!problems.empty()) throw ContractError(problems.front().to_string());
   return gates;
 }

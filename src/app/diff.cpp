@@ -10,7 +10,7 @@ namespace lastro {
 namespace {
 
 Node record_at(std::filesystem::path path) {
-  if (std::filesystem::is_directory(path)) path /= "manifest.out.yaml";
+  if (std::filesystem::is_directory(path)) path = record_file(path);
   if (!std::filesystem::exists(path))
     throw UsageError(path.string() + " does not exist (diff compares two run directories, or two manifest.out.yaml)");
   return RunRecord::read(path);

@@ -24,7 +24,7 @@ Manifest read_checked(const Invocation& invocation) {
   const std::string file = invocation.subject.string();
   if (!fs::exists(invocation.subject)) throw UsageError(file + " does not exist (the manifest of the run) try manifests/dev.yaml");
   if (fs::is_directory(invocation.subject))
-    throw UsageError(file + (fs::exists(invocation.subject / "manifest.out.yaml")
+    throw UsageError(file + (fs::exists(record_file(invocation.subject))
                                  ? " is a run directory (a manifest is a file) name its manifest.out.yaml to make the same again"
                                  : " is a folder (a manifest is a file) name the file"));
   if (!fs::is_regular_file(invocation.subject) || fs::file_size(invocation.subject) > most_manifest_bytes)

@@ -31,7 +31,7 @@ int rollback_command(const Invocation& invocation) {
   const OpenedRun opened = open_run(invocation);
   Invocation of_record = invocation;
   of_record.run = opened.folder;
-  of_record.subject = opened.folder / "manifest.out.yaml";
+  of_record.subject = record_file(opened.folder);
   of_record.store = opened.store.root();
   RunPlanner planner(of_record);
   planner.pass_over_damage();   // a roll-back is what mends it

@@ -8,7 +8,7 @@ namespace lastro {
 namespace fs = std::filesystem;
 namespace {
 
-std::string words_for(std::initializer_list<ArtifactType> types) {
+std::string words_for(std::span<const ArtifactType> types) {
   std::string words;
   for (const ArtifactType type : types) words += (words.empty() ? "" : " or ") + std::string(name_of(type));
   return words;
@@ -29,8 +29,7 @@ fs::path store_of(const Invocation& invocation, const RunRecord& record) {
 }   // namespace
 
 OpenedRun open_run(const Invocation& invocation) {
-  fs::path folder = invocation.subject;
-  if (folder.filename() == "manifest.out.yaml") folder = folder.parent_path();
+  const fs::path folder = run_folder(invocation.subject);
   auto record = RunRecord::load(folder);
   if (!record)
     throw UsageError(folder.string() +
@@ -48,7 +47,7 @@ std::string remedy_for_damage(const FolderStore& store, const Digest& digest, co
   }
   if (stage.empty()) return "no stage of this run made it: roll its stage back in the run that did, or let `lastro gc` sweep it";
   if (!has_record) return "the same run command makes " + stage + " again";
-  if (!fs::exists(run / "manifest.out.yaml")) return "remove " + store.folder_of(digest).string() + ", and the same run command makes it anew";
+  if (!fs::exists(record_file(run))) return "remove " + store.folder_of(digest).string() + ", and the same run command makes it anew";
   return "`lastro rollback " + run.string() + " " + stage + "`, then running the manifest again, makes it anew";
 }
 
@@ -60,7 +59,7 @@ void expect_sizes(const FolderStore& store, const ArtifactRecord& artifact, cons
   if (const auto misfits = store.misfits(artifact); !misfits.empty()) refuse(misfits.front(), remedy_for_damage(store, artifact.digest, run, stage));
 }
 
-FoundArtifact newest_artifact(const OpenedRun& run, std::initializer_list<ArtifactType> types) {
+FoundArtifact newest_artifact(const OpenedRun& run, std::span<const ArtifactType> types) {
   const Node* stages = run.record.tree().find("stages");
   std::optional<FoundArtifact> newest;
   for (const Entry& stage : stages ? stages->entries() : Node::Mapping{}) {

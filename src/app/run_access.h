@@ -1,7 +1,8 @@
 #pragma once
 
 #include <filesystem>
-#include <initializer_list>
+#include <span>
+#include <string>
 
 #include "app/command_line.h"
 #include "domain/artifact.h"
@@ -38,9 +39,7 @@ void expect_sizes(const FolderStore& store, const ArtifactRecord& artifact, cons
 
 // The artifact, hashed again, of the last stage of the run that made one of these types. Throws UsageError when none did, ContractError when it is
 // damaged.
-FoundArtifact newest_artifact(const OpenedRun& run, std::initializer_list<ArtifactType> types);
-inline FoundArtifact newest_model(const OpenedRun& run) {
-  return newest_artifact(run, {ArtifactType::checkpoint, ArtifactType::sft_model, ArtifactType::policy});
-}
+FoundArtifact newest_artifact(const OpenedRun& run, std::span<const ArtifactType> types);
+inline FoundArtifact newest_model(const OpenedRun& run) { return newest_artifact(run, AnyModel::accepts); }
 
 }   // namespace lastro

@@ -1,3 +1,4 @@
+#include <array>
 #include <cstdio>
 
 #include "app/commands.h"
@@ -10,7 +11,7 @@ namespace lastro {
 
 int tokenize_command(const Invocation& invocation) {
   const OpenedRun run = open_run(invocation);
-  const BpeTokenizer tokenizer = BpeTokenizer::load(newest_artifact(run, {ArtifactType::tokenizer}).folder);
+  const BpeTokenizer tokenizer = BpeTokenizer::load(newest_artifact(run, std::array{ArtifactType::tokenizer}).folder);
   BpeEncoder encoder(tokenizer);
   std::vector<TokenId> ids;
   for_each_text(invocation.input, [&](std::string_view text) {

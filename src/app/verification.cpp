@@ -17,8 +17,6 @@ namespace lastro {
 namespace fs = std::filesystem;
 namespace {
 
-bool is_model(ArtifactType type) { return type == ArtifactType::checkpoint || type == ArtifactType::sft_model || type == ArtifactType::policy; }
-
 std::string words_for(const SourceSpec& source) {
   std::string words;
   for (const std::string& path : source.path) words += (words.empty() ? "" : ", ") + path;
@@ -49,7 +47,7 @@ class Verification {
 
   // A record is a manifest, with the hash that each source had.
   void look_at_sources() {
-    const fs::path file = run_.folder / "manifest.out.yaml";
+    const fs::path file = record_file(run_.folder);
     Problems problems;
     const Manifest manifest = read_manifest(read_file(file), file.string(), {}, stage_kinds(), problems);
     for (const Problem& problem : problems)
@@ -94,7 +92,7 @@ class Verification {
   std::vector<Damage> damages_of(const Digest& digest) const {
     std::vector<Damage> damages = run_.store.verify(digest);
     const fs::path folder = run_.store.folder_of(digest);
-    const bool has_checkpoint = has_record(digest) && is_model(run_.store.find_artifact(digest)->type);
+    const bool has_checkpoint = has_record(digest) && AnyModel::is_one(run_.store.find_artifact(digest)->type);
     if (has_checkpoint)
       for (Damage& damage : verify_checkpoint(folder)) damages.push_back(std::move(damage));
     return damages;

@@ -1,6 +1,5 @@
 #include "core/diff.h"
 
-#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -27,18 +26,11 @@ void collect(const std::string& path, const Node& was, const Node& is, std::vect
   }
 }
 
-Node without(const Node& mapping, const auto& keys) {
-  Node::Mapping rest;
-  for (const Entry& entry : mapping.entries())
-    if (std::find(keys.begin(), keys.end(), entry.key) == keys.end()) rest.push_back(entry);
-  return Node(std::move(rest));
-}
-
 Node what_must_agree(const Node& record) {
-  Node kept = without(record, free_run_keys);
+  Node kept = record.without(free_run_keys);
   Node stages = Node::mapping();
   if (const Node* recorded = record.find("stages"))
-    for (const Entry& stage : recorded->entries()) stages.set(stage.key, without(stage.value, free_stage_keys));
+    for (const Entry& stage : recorded->entries()) stages.set(stage.key, stage.value.without(free_stage_keys));
   kept.set("stages", std::move(stages));
   return kept;
 }

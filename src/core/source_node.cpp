@@ -3,14 +3,11 @@
 #include "domain/errors.h"
 
 namespace lastro {
-namespace {
 
 Digest digest_from(const Node& node) {
   if (const auto digest = Digest::parse(node.text())) return *digest;
-  throw InternalError("a source travelled with \"" + node.text() + "\" as a digest");
+  throw InternalError("\"" + node.text() + "\" travelled as a digest");
 }
-
-}   // namespace
 
 Node to_node(const Sources& sources) {
   Node list = Node::sequence();

@@ -17,12 +17,6 @@
 namespace lastro {
 namespace {
 
-std::string words_for(const Sources& sources) {
-  std::string text;
-  for (const Source& source : sources) text += (text.empty() ? "" : ", ") + source.name;
-  return text;
-}
-
 void refuse_equal_names(const Sources& sources) {
   std::set<std::string> names;
   for (const Source& source : sources)
@@ -56,9 +50,9 @@ void refuse_empty(const BuildState& state, const Ingested& ingested) {
     clean_bytes += ingested.sources[s].clean_bytes;
   }
   if (clean_bytes > 0) return;
-  throw ContractError("there is no text in " + words_for(state.text) + " (" + std::to_string(documents) + " documents, none of " +
+  throw ContractError("there is no text in " + names_of(state.text) + " (" + std::to_string(documents) + " documents, none of " +
                           std::to_string(state.settings.min_document_bytes) + " bytes or more). Name other files, or lower min_document_bytes",
-                      words_for(state.text), "text", "none");
+                      names_of(state.text), "text", "none");
 }
 
 void refuse_all_gone(const BuildState& state, const Ingested& ingested, const RemovalCounts& counts, std::int64_t left) {
@@ -69,7 +63,7 @@ void refuse_all_gone(const BuildState& state, const Ingested& ingested, const Re
     contaminated += counts[s][static_cast<int>(Rule::contaminated)];
   }
   if (left > 1 || (left == 1 && duplicates == 0)) return;
-  const std::string name = words_for(state.text);
+  const std::string name = names_of(state.text);
   if (duplicates > 0 && left == 1)
     throw ContractError("the " + std::to_string(documents) + " documents of " + name + " are one text again and again (" +
                             std::to_string(duplicates) +
@@ -83,7 +77,7 @@ void refuse_all_gone(const BuildState& state, const Ingested& ingested, const Re
 // Better here than when a trained model is to be measured on it.
 void refuse_nothing_held_out(const BuildState& state, const HeldOutRule& rule) {
   if (state.settings.held_out <= 0 || rule.can_part()) return;
-  const std::string name = words_for(state.text);
+  const std::string name = names_of(state.text);
   throw ContractError(
       "nothing of " + name + " can be held out (it is a single document, and held_out=" + to_json(Node(state.settings.held_out)) +
           " asks for a part of the documents; one of a text file is about 2 KB). Name more text, or set held_out: 0 and evaluate nothing",

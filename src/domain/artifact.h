@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <optional>
@@ -59,6 +60,7 @@ class AnyModel {
   AnyModel(const SftModel& model) : AnyModel(SftModel::type, model.digest(), model.folder()) {}
   AnyModel(const Policy& model) : AnyModel(Policy::type, model.digest(), model.folder()) {}
   static constexpr std::array accepts{ArtifactType::checkpoint, ArtifactType::sft_model, ArtifactType::policy};
+  static constexpr bool is_one(ArtifactType type) { return std::find(accepts.begin(), accepts.end(), type) != accepts.end(); }
   ArtifactType type() const { return type_; }
   const Digest& digest() const { return digest_; }
   const std::filesystem::path& folder() const { return folder_; }

@@ -24,6 +24,8 @@ struct EnumName {
   E value;
   std::string_view name;
 };
+template <class E>
+EnumName(E, std::string_view) -> EnumName<E>;   // clang 14 has none of its own for an aggregate
 
 // Whether a setting can change what a stage makes. Only settings that can are part of the stage key.
 enum class Bears : bool { nothing = false, result = true };

@@ -1,5 +1,7 @@
 #include "domain/node.h"
 
+#include <algorithm>
+
 #include "domain/errors.h"
 
 namespace lastro {
@@ -20,6 +22,13 @@ Node::Node(Node&&) noexcept = default;
 Node& Node::operator=(const Node&) = default;
 Node& Node::operator=(Node&&) noexcept = default;
 Node::~Node() = default;
+
+Node Node::without(std::span<const std::string_view> keys) const {
+  Mapping rest;
+  for (const Entry& entry : entries())
+    if (std::find(keys.begin(), keys.end(), entry.key) == keys.end()) rest.push_back(entry);
+  return Node(std::move(rest));
+}
 
 bool Node::operator==(const Node& other) const { return value_ == other.value_; }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -56,15 +57,16 @@ class Node {
   const T* as() const {
     return std::get_if<T>(&value_);
   }
-  double number() const;                          // requires is_number()
-  const std::string& text() const;                // requires a string
-  std::int64_t integer() const;                   // requires an integer
-  const Sequence& items() const;                  // empty unless a sequence
-  const Mapping& entries() const;                 // empty unless a mapping
-  const Node* find(std::string_view key) const;   // null when absent or not a mapping
-  const Node& at(std::string_view key) const;     // throws InternalError when absent
-  Node& set(std::string_view key, Node value);    // adds or replaces; turns null into a mapping; returns the value
-  void push(Node value);                          // appends; turns null into a sequence
+  double number() const;                                        // requires is_number()
+  const std::string& text() const;                              // requires a string
+  std::int64_t integer() const;                                 // requires an integer
+  const Sequence& items() const;                                // empty unless a sequence
+  const Mapping& entries() const;                               // empty unless a mapping
+  const Node* find(std::string_view key) const;                 // null when absent or not a mapping
+  const Node& at(std::string_view key) const;                   // throws InternalError when absent
+  Node& set(std::string_view key, Node value);                  // adds or replaces; turns null into a mapping; returns the value
+  void push(Node value);                                        // appends; turns null into a sequence
+  Node without(std::span<const std::string_view> keys) const;   // a mapping of the other entries
 
   bool operator==(const Node& other) const;   // marks do not count
 

@@ -32,4 +32,11 @@ struct Source {
 };
 using Sources = std::vector<Source>;
 
+// "prose, exam".
+inline std::string names_of(const Sources& sources) {
+  std::string names;
+  for (const Source& source : sources) names += (names.empty() ? "" : ", ") + source.name;
+  return names;
+}
+
 }   // namespace lastro

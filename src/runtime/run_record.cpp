@@ -1,7 +1,5 @@
 #include "runtime/run_record.h"
 
-#include <algorithm>
-
 #include "core/files.h"
 #include "core/record_keys.h"
 #include "core/record_text.h"
@@ -12,23 +10,12 @@ namespace lastro {
 namespace fs = std::filesystem;
 namespace {
 
-fs::path file_in(const fs::path& run) { return run / "manifest.out.yaml"; }
-
-bool is_one_of(std::string_view key, const auto& keys) { return std::find(keys.begin(), keys.end(), key) != keys.end(); }
-
-Node without(const Node& mapping, const auto& keys) {
-  Node rest = Node::mapping();
-  for (const Entry& entry : mapping.entries())
-    if (!is_one_of(entry.key, keys)) rest.set(entry.key, entry.value);
-  return rest;
-}
-
 // The manifest inside a record.
 Node manifest_of(const Node& record) {
-  Node manifest = without(record, recorded_run_keys);
+  Node manifest = record.without(recorded_run_keys);
   Node stages = Node::mapping();
   if (const Node* recorded = record.find("stages"))
-    for (const Entry& stage : recorded->entries()) stages.set(stage.key, without(stage.value, recorded_stage_keys));
+    for (const Entry& stage : recorded->entries()) stages.set(stage.key, stage.value.without(recorded_stage_keys));
   manifest.set("stages", std::move(stages));
   return manifest;
 }
@@ -37,7 +24,7 @@ Node parse(const std::string& text, const fs::path& file) {
   Problems problems;
   Node tree = parse_yaml(text, file.string(), problems);
   if (!problems.empty()) throw ContractError(problems.front().to_string());
-  return without(tree, std::array{record_head_key, record_seal_key});
+  return tree.without(std::array{record_head_key, record_seal_key});
 }
 
 Node parse_whole(const std::string& text, const fs::path& file) {
@@ -52,7 +39,7 @@ void keep_in_history(const fs::path& run) {
   int number = 1;
   const auto name = [&] { return run / "history" / ("manifest.out-" + std::to_string(number) + ".yaml"); };
   while (fs::exists(name())) ++number;
-  write_file(name(), read_file(file_in(run)));
+  write_file(name(), read_file(record_file(run)));
 }
 
 double sum_over_stages(const Node& record, std::string_view key) {
@@ -66,8 +53,8 @@ double sum_over_stages(const Node& record, std::string_view key) {
 }   // namespace
 
 std::optional<RunRecord> RunRecord::load(const fs::path& run) {
-  if (!fs::exists(file_in(run))) return std::nullopt;
-  return RunRecord(run, parse_whole(read_file(file_in(run)), file_in(run)));
+  if (!fs::exists(record_file(run))) return std::nullopt;
+  return RunRecord(run, parse_whole(read_file(record_file(run)), record_file(run)));
 }
 
 Node RunRecord::read(const fs::path& file) {
@@ -128,9 +115,9 @@ std::optional<std::string> RunRecord::running_stage() const {
 }
 
 Node& RunRecord::stage_entry(const std::string& name) {
-  tree_ = without(tree_, std::array<std::string_view, 2>{"verdict", "differences"});
+  tree_ = tree_.without(std::array<std::string_view, 2>{"verdict", "differences"});
   Node stages = tree_.at("stages");
-  Node entry = stages.find(name) ? without(stages.at(name), recorded_stage_keys) : Node::mapping();
+  Node entry = stages.find(name) ? stages.at(name).without(recorded_stage_keys) : Node::mapping();
   stages.set(name, std::move(entry));
   return tree_.set("stages", std::move(stages)).set(name, tree_.at("stages").at(name));
 }
@@ -206,6 +193,6 @@ void RunRecord::note(std::string_view key, Node value) {
   save();
 }
 
-void RunRecord::save() const { write_file(file_in(run_), to_record_text(tree_)); }
+void RunRecord::save() const { write_file(record_file(run_), to_record_text(tree_)); }
 
 }   // namespace lastro

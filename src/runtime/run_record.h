@@ -12,6 +12,11 @@
 
 namespace lastro {
 
+inline constexpr std::string_view record_file_name = "manifest.out.yaml";
+inline std::filesystem::path record_file(const std::filesystem::path& run) { return run / record_file_name; }
+// A command's RUN: a run directory, or the record in it.
+inline std::filesystem::path run_folder(const std::filesystem::path& run) { return run.filename() == record_file_name ? run.parent_path() : run; }
+
 // What a finished stage leaves in the record.
 struct StageOutcome {
   std::string stage;

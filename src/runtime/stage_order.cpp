@@ -20,11 +20,6 @@ Node to_node(const ResolvedInput& input) {
   return node;
 }
 
-Digest digest_from(const Node& node) {
-  if (const auto digest = Digest::parse(node.text())) return *digest;
-  throw InternalError("an order travelled with \"" + node.text() + "\" as a digest");
-}
-
 ResolvedInput input_from(const Node& node) {
   ResolvedInput input;
   input.port = node.at("port").text();

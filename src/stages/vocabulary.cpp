@@ -40,12 +40,6 @@ Node report_of(const CountedDocuments& counted, const Sources& sources) {
   return report;
 }
 
-std::string names_of(const Sources& sources) {
-  std::string names;
-  for (const Source& source : sources) names += (names.empty() ? "" : ", ") + source.name;
-  return names;
-}
-
 template <class T>
 Node sequence_of(const std::vector<T>& values) {
   Node sequence = Node::sequence();

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <fstream>
 #include <functional>
 
@@ -72,7 +73,10 @@ TEST(NewestArtifact, SaysWhatIsMissing) {
   RunRecord::begin(example.run, RunExample::tree_of("name: example\nstages:\n  04_pretrain: {kind: pretrain}\n"));
   const OpenedRun run = open_run({.subject = example.run, .store = example.store.root()});
 
-  EXPECT_THAT(refusal([&] { newest_artifact(run, {ArtifactType::tokenizer, ArtifactType::dataset}); }), HasSubstr("has no tokenizer or dataset yet"));
+  EXPECT_THAT(refusal([&] {
+                newest_artifact(run, std::array{ArtifactType::tokenizer, ArtifactType::dataset});
+              }),
+              HasSubstr("has no tokenizer or dataset yet"));
 }
 
 }   // namespace
