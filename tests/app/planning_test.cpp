@@ -108,6 +108,18 @@ TEST(RunPlanner, NamesTheFirstStageThatIsNotMadeAndWhatWaitsForIt) {
   EXPECT_THAT(planner.headline(), AllOf(HasSubstr("small: 2 stages"), HasSubstr("1 rank")));
 }
 
+TEST(RunPlanner, MarksAProblemBetweenFieldsAtTheFirstOfThemThatIsStated) {
+  Place place;
+  const std::string stages =
+      "  03_dataset: {kind: dataset, inputs: {tokenizer: 02_tokenizer, text: prose}}\n"
+      "  04_pretrain:\n    kind: pretrain\n    recipe: tiny\n    inputs: {dataset: 03_dataset}\n    settings:\n";
+
+  EXPECT_THAT(place.refusal(whole + stages + "      checkpoint: {keep: 2}\n      model:\n        context: 32\n        heads: 7\n"),
+              HasSubstr("m.yaml:16:16: 04_pretrain.settings: width=64 is not a multiple of heads=7"));
+  EXPECT_THAT(place.refusal(whole + stages + "      checkpoint: {keep: 2}\n      steps: 10\n"),
+              HasSubstr("m.yaml:14:14: 04_pretrain.settings: optimizer.warmup_steps=20 of steps=10"));
+}
+
 TEST(RunPlanner, RefusesToEvaluateWhereNothingIsHeldOut) {
   Place place;
   const std::string stages =
