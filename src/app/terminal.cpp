@@ -120,10 +120,12 @@ void StageTracker::event(std::string_view text) {
 
 void StageTracker::progress(std::int64_t done, std::int64_t total, std::string_view unit, std::string_view detail) {
   const auto now = Clock::now();
-  if (first_done_ < 0) {
+  if (total != total_ || done < last_done_) {   // another phase, whose speed says nothing of this one's, or steps that were taken back
     first_done_ = done;
     first_time_ = now;
   }
+  total_ = total;
+  last_done_ = done;
   const bool last = total > 0 && done >= total;
   if (!last && shown_ != Clock::time_point{} &&
       now - shown_ < (terminal_ == TerminalKind::live ? Clock::duration(live_interval) : Clock::duration(plain_interval)))

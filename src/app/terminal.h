@@ -66,7 +66,8 @@ class StageTracker final : public Tracker {
   std::FILE* metrics_;
   Clock::time_point begun_ = Clock::now();
   Clock::time_point shown_;
-  std::int64_t first_done_ = -1;   // where this process began counting, for the time left
+  std::int64_t total_ = -1, last_done_ = 0;
+  std::int64_t first_done_ = 0;   // where this process began counting in this phase, for the time left
   Clock::time_point first_time_;
   bool live_line_stands_ = false;
 };

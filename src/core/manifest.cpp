@@ -51,6 +51,7 @@ class ManifestReader {
     manifest = plain_fields(tree);
     manifest.file = file_;
     manifest.sources = sources(tree);
+    manifest.has_unread_sources = is_unread(tree.find("sources"));
     manifest.stages = stages(tree);
     manifest.gates = gates(tree);
     return manifest;
@@ -90,6 +91,9 @@ class ManifestReader {
       refuse(mark_of("pipeline_version"), "pipeline_version=" + shown(Node(manifest.pipeline_version)) + " (this program reads 1.x, as in 1.0.0)");
   }
 
+  // Stands where a mapping belongs; what it lacks is no problem of its own.
+  static bool is_unread(const Node* given) { return given && !given->is_null() && !given->is_mapping(); }
+
   // The entries of a part that is a mapping by name.
   const Node::Mapping& part(const Node& tree, std::string_view name) {
     static const Node::Mapping none;
@@ -107,7 +111,7 @@ class ManifestReader {
       SourceSpec source = parse_settings<SourceSpec>(entry.value, {file_, path, entry.mark}, problems_);
       source.name = entry.key;
       source.mark = entry.mark;
-      check_source(source, entry.value, path);
+      if (!is_unread(&entry.value)) check_source(source, entry.value, path);
       sources.push_back(std::move(source));
     }
     return sources;
@@ -140,7 +144,7 @@ class ManifestReader {
   std::vector<StageSpec> stages(const Node& tree) {
     std::vector<StageSpec> stages;
     const Node::Mapping& entries = part(tree, "stages");
-    if (entries.empty() && !(tree.find("stages") && !tree.at("stages").is_mapping() && !tree.at("stages").is_null()))
+    if (entries.empty() && !is_unread(tree.find("stages")))
       refuse(tree.find("stages") ? tree.at("stages").mark : tree.mark,
              "there are no stages (a manifest has at least one, as in 01_vocabulary: {kind: vocabulary, ...})");
     for (const Entry& entry : entries) {
@@ -164,6 +168,7 @@ class ManifestReader {
     }
     refuse_unknown_stage_keys(entry.key, given);
     spec.inputs = inputs(entry.key, given);
+    spec.has_unread_inputs = is_unread(given.find("inputs"));
     expectation(spec, given);
     if (const StageKind* kind = kind_of(spec, given)) {
       spec.recipe = recipe(entry.key, given, *kind);

@@ -38,6 +38,12 @@ struct SettingsPlace {
   Mark mark;
 };
 
+// What does not hold between fields, as "problem (why) suggestion". `fields`: those whose change mends it, dotted, the likeliest first.
+struct CrossProblem {
+  std::vector<std::string> fields;
+  std::string text;
+};
+
 // `given` with every field in the order of declaration, defaults filled in, whole numbers widened where a real one is meant. Marks are those
 // of `given`. Adds a problem for each unknown key, wrong type and value out of range, and takes the default there. Null counts as {}.
 Node complete_settings(const SettingSpecs& specs, const Node& given, const SettingsPlace& place, Problems& problems);

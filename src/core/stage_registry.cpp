@@ -29,8 +29,17 @@ void SettingsCheck::refuse(std::string_view field, std::string_view reason) {
   problems_.push_back({place_.file, mark, what + " (" + std::string(reason) + ")"});
 }
 
-void SettingsCheck::refuse(std::string_view problem) {
-  problems_.push_back({place_.file, settings_.mark == Mark{} ? place_.mark : settings_.mark, place_.path + ": " + std::string(problem)});
+void SettingsCheck::refuse(const CrossProblem& problem) {
+  Mark mark = settings_.mark == Mark{} ? place_.mark : settings_.mark;
+  for (const std::string& field : problem.fields) {
+    const std::size_t dot = field.rfind('.');
+    const Mark holder = dot == field.npos ? settings_.mark : node_on_path(settings_, field.substr(0, dot)).mark;
+    const Mark found = node_on_path(settings_, field).mark;
+    if (found == Mark{} || found == holder) continue;   // a default has the mark of what holds it
+    mark = found;
+    break;
+  }
+  problems_.push_back({place_.file, mark, place_.path + ": " + problem.text});
 }
 
 Node StageKind::parse(const Node& given, std::string_view recipe, const SettingsPlace& place, Problems& problems) const {

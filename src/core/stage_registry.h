@@ -87,8 +87,8 @@ class SettingsCheck {
 
   // "04_pretrain.settings.model.width=100 (must be a multiple of heads=3)". `field` is dotted, as in "model.width".
   void refuse(std::string_view field, std::string_view reason);
-  // About the settings as a whole.
-  void refuse(std::string_view problem);
+  // Marked at the first of its fields that the manifest states.
+  void refuse(const CrossProblem& problem);
 
  private:
   const Node& settings_;

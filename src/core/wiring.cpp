@@ -40,7 +40,7 @@ class WiringCheck {
     }
     for (const InputPort& port : kind.inputs) {
       const bool is_given = std::any_of(stage.inputs.begin(), stage.inputs.end(), [&](const StageInput& input) { return input.port == port.name; });
-      if (!is_given && !port.is_optional)
+      if (!is_given && !port.is_optional && !stage.has_unread_inputs)
         refuse(stage.mark,
                stage.name + "." + std::string(port.name) + " is missing (" + stage.kind + " takes " + words_for(port) + ")" + candidate(stage, port));
     }
@@ -60,7 +60,7 @@ class WiringCheck {
   }
 
   void check_source(const std::string& path, const InputName& name) {
-    if (manifest_.find_source(name.name)) return;
+    if (manifest_.find_source(name.name) || manifest_.has_unread_sources) return;
     if (manifest_.find_stage(name.name))
       refuse(name.mark, path + "=" + name.name + " is a stage (text sources are named here)");
     else
@@ -131,9 +131,11 @@ class WiringCheck {
 
   void check_gates() {
     std::vector<std::string_view> known;
-    for (const StageSpec& stage : manifest_.stages)
-      if (const StageKind* kind = registry_.find(stage.kind))
-        for (const std::string_view name : kind->measurements()) known.push_back(name);
+    for (const StageSpec& stage : manifest_.stages) {
+      const StageKind* kind = registry_.find(stage.kind);
+      if (!kind) return;   // it may be what measures it
+      for (const std::string_view name : kind->measurements()) known.push_back(name);
+    }
     if (known.empty()) return;   // nobody says what is measured
     known.insert(known.end(), run_measurements.begin(), run_measurements.end());
     const auto is_known = [&](std::string_view name) { return std::find(known.begin(), known.end(), name) != known.end(); };

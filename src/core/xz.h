@@ -16,6 +16,9 @@ class XzLength {
   void update(std::string_view bytes);
   std::uint64_t finish();   // compressed bytes in all; call once
 
+  // What one of them keeps in memory for a text: 97 MiB, and 9 bytes for each byte of the text that its window of 64 MiB holds.
+  static std::int64_t memory_bytes(std::int64_t text_bytes);
+
  private:
   struct State;
   std::unique_ptr<State> state_;

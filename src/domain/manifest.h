@@ -116,6 +116,7 @@ struct StageSpec {
   std::string kind;
   std::string recipe;
   std::vector<StageInput> inputs;
+  bool has_unread_inputs = false;          // they are no mapping, which is told already
   Node settings;                           // complete, with marks
   std::optional<Digest> expected_output;   // from `expect`, or from the record that is replayed
   bool is_replayed = false;                // it is from a record
@@ -134,6 +135,7 @@ struct Manifest {
   std::int64_t seed = 42;
   std::string git_commit = "auto";
   std::vector<SourceSpec> sources;   // in the file's order
+  bool has_unread_sources = false;   // they are no mapping, which is told already
   std::vector<StageSpec> stages;     // in the file's order
   std::vector<Gate> gates;
   Budget budget;

@@ -116,7 +116,7 @@ ModelShape shape_from_hf(const std::filesystem::path& folder, std::int64_t vocab
   shape.norm_eps = config.number_or("rms_norm_eps", 1e-6);
   shape.init_std = config.number_or("initializer_range", 0.02);
   shape.vocabulary_multiple = vocabulary_multiple;
-  if (const auto problems = cross_problems(shape); !problems.empty()) config.refuse("the model", "cannot be computed here: " + problems.front());
+  if (const auto problems = cross_problems(shape); !problems.empty()) config.refuse("the model", "cannot be computed here: " + problems.front().text);
   return complete(shape, shape.vocabulary);
 }
 

@@ -27,22 +27,25 @@ T read(const Node& value, std::string_view name) {
 
 }   // namespace
 
-std::vector<std::string> cross_problems(const ModelShape& shape) {
-  std::vector<std::string> problems;
+std::vector<CrossProblem> cross_problems(const ModelShape& shape) {
+  std::vector<CrossProblem> problems;
   if (shape.heads > 0 && shape.kv_heads > 0 && shape.heads % shape.kv_heads != 0)
-    problems.push_back("kv_heads=" + n(shape.kv_heads) + " does not divide heads=" + n(shape.heads) +
-                       " (every key head serves the same number of query heads) choose a divisor");
+    problems.push_back({{"kv_heads", "heads"},
+                        "kv_heads=" + n(shape.kv_heads) + " does not divide heads=" + n(shape.heads) +
+                            " (every key head serves the same number of query heads) choose a divisor"});
   if (shape.head_dim == 0 && shape.heads > 0 && shape.width % shape.heads != 0)
-    problems.push_back("width=" + n(shape.width) + " is not a multiple of heads=" + n(shape.heads) +
-                       " (head_dim is width / heads) change one of them or set head_dim");
+    problems.push_back({{"width", "heads"},
+                        "width=" + n(shape.width) + " is not a multiple of heads=" + n(shape.heads) +
+                            " (head_dim is width / heads) change one of them or set head_dim"});
   const std::int64_t head_dim = shape.head_dim == 0 && shape.heads > 0 ? shape.width / shape.heads : shape.head_dim;
   if (head_dim % 8 != 0 || head_dim < 8 || head_dim > 128)
-    problems.push_back("head_dim=" + n(head_dim) + " (attention wants a multiple of 8 up to 128) change width, heads or head_dim");
+    problems.push_back(
+        {{"head_dim", "width", "heads"}, "head_dim=" + n(head_dim) + " (attention wants a multiple of 8 up to 128) change width, heads or head_dim"});
   return problems;
 }
 
 ModelShape complete(ModelShape shape, std::int64_t tokenizer_size) {
-  if (const auto problems = cross_problems(shape); !problems.empty()) throw UsageError("model: " + problems.front());
+  if (const auto problems = cross_problems(shape); !problems.empty()) throw UsageError("model: " + problems.front().text);
   if (shape.head_dim == 0) shape.head_dim = shape.width / shape.heads;
   if (shape.vocabulary == 0) shape.vocabulary = tokenizer_size;
   if (shape.vocabulary < tokenizer_size || shape.vocabulary <= 0)
@@ -65,7 +68,7 @@ ModelShape model_shape_from(const Node& node) {
     auto& member = shape.*field.member;
     member = read<std::remove_reference_t<decltype(member)>>(*value, field.name);
   });
-  if (const auto problems = cross_problems(shape); !problems.empty()) throw ContractError("model: " + problems.front());
+  if (const auto problems = cross_problems(shape); !problems.empty()) throw ContractError("model: " + problems.front().text);
   return shape;
 }
 

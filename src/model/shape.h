@@ -54,8 +54,8 @@ struct ModelShape {
   bool operator==(const ModelShape&) const = default;
 };
 
-// What is wrong between fields, each as "problem (why) suggestion"; empty when nothing is. Ranges of single fields are checked by `fields`.
-std::vector<std::string> cross_problems(const ModelShape& shape);
+// What is wrong between fields; empty when nothing is. Ranges of single fields are checked by `fields`.
+std::vector<CrossProblem> cross_problems(const ModelShape& shape);
 
 // The shape with nothing left to be derived: head_dim filled in, and `vocabulary` the tokenizer's size where it was 0.
 // Throws UsageError on cross problems, and when the tokenizer has more tokens than the vocabulary.

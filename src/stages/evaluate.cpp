@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "core/json.h"
+#include "core/xz.h"
 #include "data/contamination.h"
 #include "domain/errors.h"
 #include "eval/held_out.h"
@@ -74,11 +75,15 @@ ExpectedText expected_text(const PlanFacts& facts) {
   return {bytes * (1 - held_out), bytes * held_out};
 }
 
+// The longer of the two texts that xz sees; 0: it sees none.
+double xz_bytes(const EvaluateSettings& settings, const ExpectedText& text) {
+  return settings.xz_bytes > 0 ? std::min(static_cast<double>(settings.xz_bytes), text.training_bytes) + text.held_out_bytes : 0;
+}
+
 // xz and the 5-gram model work on rank 0 while the others wait.
 double yardstick_seconds(const EvaluateSettings& settings, const ExpectedText& text) {
-  const double xz_bytes = settings.xz_bytes > 0 ? std::min(static_cast<double>(settings.xz_bytes), text.training_bytes) + text.held_out_bytes : 0;
   const double tokens = std::min(static_cast<double>(settings.ngram_tokens), text.training_bytes / bytes_a_token);
-  return xz_bytes / xz_bytes_a_second + tokens / ngram_tokens_a_second;
+  return 2 * xz_bytes(settings, text) / xz_bytes_a_second + tokens / ngram_tokens_a_second;
 }
 
 }   // namespace
@@ -128,12 +133,21 @@ Resources EvaluateStage::resources(const Settings& settings, const PlanFacts& fa
   Resources resources;
   resources.memory_per_rank.push_back({"weights", model_bytes(shape)});   // every rank reads the whole model
   const ExpectedText text = expected_text(facts);
+  if (const auto bytes = static_cast<std::int64_t>(xz_bytes(settings, text)); bytes > 0)
+    resources.memory_per_rank.push_back({"xz", bytes + XzLength::memory_bytes(bytes)});   // on rank 0
   const std::int64_t tokens = std::min(settings.most_tokens, static_cast<std::int64_t>(text.held_out_bytes / bytes_a_token));
   const double windows = std::ceil(static_cast<double>(tokens) / (static_cast<double>(shape.context) * (1 - settings.overlap)));
   resources.flops = windows * static_cast<double>(leaf_flops(shape, {.sequences = 1, .tokens = shape.context}, Keep::nothing).forward);
   resources.flops_6nd = static_cast<double>(six_n_d(shape, tokens)) / 3;   // the forward third
   resources.other_device_s = text.training_bytes / contamination_bytes_a_second + yardstick_seconds(settings, text) * facts.ranks;
   return resources;
+}
+
+std::vector<Change<EvaluateSettings>> EvaluateStage::changes(const Settings& settings) {
+  if (settings.xz_bytes == 0) return {};
+  Settings smaller = settings;
+  smaller.xz_bytes = 0;
+  return {{"settings.xz_bytes: 0, and no gate that asks for xz", smaller}};
 }
 
 }   // namespace lastro

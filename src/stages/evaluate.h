@@ -57,6 +57,7 @@ class EvaluateStage {
   StageResult run(RunContext& run, const Inputs& inputs) const;
   static void check_input(std::string_view port, std::string_view kind, const Node& settings, SettingsCheck& check);
   static Resources resources(const Settings& settings, const PlanFacts& facts);
+  static std::vector<Change<Settings>> changes(const Settings& settings);
 
  private:
   Settings settings_;

@@ -54,7 +54,7 @@ StageResult PretrainStage::run(RunContext& run, const Inputs& inputs) const {
 }
 
 void PretrainStage::check(const Settings& settings, SettingsCheck& check) {
-  for (const std::string& problem : cross_problems(settings)) check.refuse(problem);
+  for (const CrossProblem& problem : cross_problems(settings)) check.refuse(problem);
 }
 
 Resources PretrainStage::resources(const Settings& settings, const PlanFacts& facts) {

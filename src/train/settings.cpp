@@ -5,11 +5,14 @@
 
 namespace lastro {
 
-std::vector<std::string> cross_problems(const PretrainSettings& settings) {
-  std::vector<std::string> problems = cross_problems(settings.model);
+std::vector<CrossProblem> cross_problems(const PretrainSettings& settings) {
+  std::vector<CrossProblem> problems = cross_problems(settings.model);
+  for (CrossProblem& problem : problems)
+    for (std::string& field : problem.fields) field.insert(0, "model.");
   if (settings.optimizer.warmup_steps > settings.steps)
-    problems.push_back("optimizer.warmup_steps=" + std::to_string(settings.optimizer.warmup_steps) + " of steps=" + std::to_string(settings.steps) +
-                       " (the learning rate would never reach its peak) take at most a tenth of the steps");
+    problems.push_back({{"optimizer.warmup_steps", "steps"},
+                        "optimizer.warmup_steps=" + std::to_string(settings.optimizer.warmup_steps) + " of steps=" + std::to_string(settings.steps) +
+                            " (the learning rate would never reach its peak) take at most a tenth of the steps"});
   return problems;
 }
 

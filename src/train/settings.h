@@ -95,8 +95,8 @@ struct PretrainSettings {
             {.doc = "compute the inside of blocks again in the backward pass; auto: where memory is short", .bears = Bears::nothing})};
 };
 
-// What is wrong between fields, each as "problem (why) suggestion"; the model's own problems included. Ranges are checked by `fields`.
-std::vector<std::string> cross_problems(const PretrainSettings& settings);
+// What is wrong between fields; the model's own problems included. Ranges are checked by `fields`.
+std::vector<CrossProblem> cross_problems(const PretrainSettings& settings);
 
 ScheduleShape schedule_of(const PretrainSettings& settings);
 

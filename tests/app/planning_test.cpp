@@ -108,6 +108,32 @@ TEST(RunPlanner, NamesTheFirstStageThatIsNotMadeAndWhatWaitsForIt) {
   EXPECT_THAT(planner.headline(), AllOf(HasSubstr("small: 2 stages"), HasSubstr("1 rank")));
 }
 
+TEST(RunPlanner, MarksAProblemBetweenFieldsAtTheFirstOfThemThatIsStated) {
+  Place place;
+  const std::string stages =
+      "  03_dataset: {kind: dataset, inputs: {tokenizer: 02_tokenizer, text: prose}}\n"
+      "  04_pretrain:\n    kind: pretrain\n    recipe: tiny\n    inputs: {dataset: 03_dataset}\n    settings:\n";
+
+  EXPECT_THAT(place.refusal(whole + stages + "      checkpoint: {keep: 2}\n      model:\n        context: 32\n        heads: 7\n"),
+              HasSubstr("m.yaml:16:16: 04_pretrain.settings: width=64 is not a multiple of heads=7"));
+  EXPECT_THAT(place.refusal(whole + stages + "      checkpoint: {keep: 2}\n      steps: 10\n"),
+              HasSubstr("m.yaml:14:14: 04_pretrain.settings: optimizer.warmup_steps=20 of steps=10"));
+}
+
+TEST(RunPlanner, CountsTheMemoryOfXzAgainstTheLimit) {
+  Place place;
+  const std::string stages =
+      "  03_dataset: {kind: dataset, inputs: {tokenizer: 02_tokenizer, text: prose}}\n"
+      "  04_pretrain: {kind: pretrain, recipe: tiny, inputs: {dataset: 03_dataset}}\n"
+      "  10_evaluate: {kind: evaluate, inputs: {model: 04_pretrain, dataset: 03_dataset}}\n"
+      "budget: {memory_per_rank_gib: 0.08}\n";
+
+  const Planned planned = RunPlanner(place.invocation(whole + stages)).plan();
+
+  ASSERT_THAT(planned.excesses, testing::SizeIs(1));
+  EXPECT_THAT(planned.excesses[0], AllOf(HasSubstr("10_evaluate needs"), HasSubstr("xz 97.1 MiB"), HasSubstr("settings.xz_bytes: 0")));
+}
+
 TEST(RunPlanner, RefusesToEvaluateWhereNothingIsHeldOut) {
   Place place;
   const std::string stages =

@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <functional>
+#include <thread>
 
 #include "core/files.h"
 #include "core/json.h"
@@ -55,6 +57,23 @@ TEST(StageTracker, ChangesOneLineInPlaceOnALiveTerminal) {
             "\r\033[K04_pretrain    a checkpoint was passed over\n"
             "\r\033[K04_pretrain    step 10/10  loss 3.0"
             "\r\033[K");
+}
+
+TEST(StageTracker, TakesTheTimeLeftFromThePhaseThatIsUnderWayAlone) {
+  const TemporaryFolder folder;
+  const auto wait = [] { std::this_thread::sleep_for(std::chrono::milliseconds(210)); };   // a live line changes no sooner
+  const std::string said = shown(TerminalKind::live, folder, [&](StageTracker& tracker) {
+    tracker.progress(1, 0, "documents", "read");
+    wait();
+    tracker.progress(10, 1000, "documents", "signatures");
+    wait();
+    tracker.progress(900, 1000, "documents", "signatures");
+    wait();
+    tracker.progress(20, 1000, "documents", "tokenised");
+  });
+
+  EXPECT_THAT(said, AllOf(HasSubstr("documents 10/1000  signatures\r"), HasSubstr("documents 900/1000  signatures  ETA "),
+                          HasSubstr("documents 20/1000  tokenised\r")));
 }
 
 TEST(StageTracker, KeepsSilentAndStillKeepsTheLog) {

@@ -113,6 +113,15 @@ TEST(Manifest, NamesTheNearestKindAndRecipe) {
               ElementsAre("m.yaml:12:43: 02_tokenizer.recipe=\"x\" (tokenizer has no recipes)"));
 }
 
+TEST(Manifest, TellsTheCauseAloneWhereAPartCannotBeRead) {
+  EXPECT_THAT(problems_of("name: a\nsources: 5\nstages: {01_vocabulary: {kind: vocabulary, inputs: {text: prose}}}\n"),
+              ElementsAre(HasSubstr("m.yaml:2:10: sources=5 (must be a mapping by name)")));
+  EXPECT_THAT(problems_of("name: a\nsources: {prose: 5}\nstages: {01_vocabulary: {kind: vocabulary, inputs: {text: prose}}}\n"),
+              ElementsAre(HasSubstr("m.yaml:2:18: sources.prose=5 (must be a mapping of settings)")));
+  EXPECT_THAT(problems_of("name: a\nsources: {prose: {path: a.txt}}\nstages: {01_vocabulary: {kind: vocabulary, inputs: 5}}\n"),
+              ElementsAre(HasSubstr("m.yaml:3:52: 01_vocabulary.inputs=5 (must be a mapping")));
+}
+
 TEST(Manifest, ChecksTypesAndRangesEverywhere) {
   EXPECT_THAT(problems_with("seed: 7", "seed: -7"), ElementsAre(HasSubstr("m.yaml:3:7: seed=-7 (must be at least 0;")));
   EXPECT_THAT(problems_with("seed: 7", "seed:"), ElementsAre(HasSubstr("m.yaml:3:6: seed=null (must be a whole number;")));

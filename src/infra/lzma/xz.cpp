@@ -2,6 +2,7 @@
 
 #include <lzma.h>
 
+#include <algorithm>
 #include <array>
 
 #include "domain/errors.h"
@@ -10,9 +11,11 @@ namespace lastro {
 
 namespace {
 
+constexpr std::uint32_t preset = 9;   // what xz -9 -T1 does
+
 [[noreturn]] void fail(lzma_ret result, const char* call) {
   if (result == LZMA_MEM_ERROR)
-    throw BudgetError("no memory for xz (its preset 9 needs about 700 MB, twice at once) allow more, or set xz_bytes: 0 in the evaluate stage");
+    throw BudgetError("no memory for xz (its preset 9 needs about 700 MB) allow more, or set xz_bytes: 0 in the evaluate stage");
   throw EnvironmentError("liblzma cannot compress (error " + std::to_string(result) + ")", "liblzma", call, result);
 }
 
@@ -34,8 +37,17 @@ struct XzLength::State {
 };
 
 XzLength::XzLength() : state_(std::make_unique<State>()) {
-  const lzma_ret result = lzma_easy_encoder(&state_->stream, 9, LZMA_CHECK_CRC64);   // what xz -9 -T1 does
+  const lzma_ret result = lzma_easy_encoder(&state_->stream, preset, LZMA_CHECK_CRC64);
   if (result != LZMA_OK) fail(result, "lzma_easy_encoder");
+}
+
+// Of what is allocated, the window (1 byte a position) and the search tree (2 x 4 bytes) become resident as the text fills them.
+std::int64_t XzLength::memory_bytes(std::int64_t text_bytes) {
+  constexpr std::int64_t bytes_a_position = 9;
+  lzma_options_lzma options;
+  lzma_lzma_preset(&options, preset);
+  const auto window = static_cast<std::int64_t>(options.dict_size);
+  return static_cast<std::int64_t>(lzma_easy_encoder_memusage(preset)) - bytes_a_position * (window - std::min(window, text_bytes));
 }
 
 XzLength::~XzLength() { lzma_end(&state_->stream); }
