@@ -85,7 +85,6 @@ class Planner {
  private:
   void set_memory_limit() {
     planned_.plan.memory_limit_bytes = around_.memory_limit_bytes;
-    memory_limit_from_ = around_.memory_limit_from;
     if (!manifest_.budget.memory_per_rank_gib) return;
     const auto stated = static_cast<std::int64_t>(*manifest_.budget.memory_per_rank_gib * static_cast<double>(std::int64_t{1} << 30));
     if (planned_.plan.memory_limit_bytes != 0 && planned_.plan.memory_limit_bytes <= stated) return;
@@ -211,7 +210,7 @@ class Planner {
     for (const MemoryShare& share : stage.resources.memory_per_rank)
       classes += (classes.empty() ? "" : ", ") + share.name + " " + bytes_text(share.bytes);
     planned_.excesses.push_back(stage.name + " needs " + bytes_text(need) + " a rank (" + classes + ") and has " + bytes_text(limit) + " by " +
-                                memory_limit_from_ + ". " + memory_change(stage, limit));
+                                std::string(memory_limit_from_) + ". " + memory_change(stage, limit));
   }
 
   std::string memory_change(const PlannedStage& stage, std::int64_t limit) const {
@@ -281,7 +280,7 @@ class Planner {
   const StageRegistry& registry_;
   const Surroundings& around_;
   Speed speed_;
-  std::string memory_limit_from_;
+  std::string_view memory_limit_from_ = "the machine";
   std::vector<std::size_t> order_;
   Planned planned_;
 };

@@ -15,9 +15,8 @@ struct Surroundings {
   Sources sources;   // every source of the manifest, resolved
   int ranks = 1;
   int threads_per_rank = 1;
-  double measured_peak_flops = 0;        // of one device, a second; 0: not measured. The manifest's number goes first
-  std::int64_t memory_limit_bytes = 0;   // of one rank, by the machine; 0: none. The manifest's may be smaller
-  std::string memory_limit_from = "the machine";
+  double measured_peak_flops = 0;          // of one device, a second; 0: not measured. The manifest's number goes first
+  std::int64_t memory_limit_bytes = 0;     // of one rank, by the machine; 0: none. The manifest's may be smaller
   std::string numerics = "fp32/1/exact";   // {precision, version of the rules, exact or fast}
 
   // What the store has: the artifact that a stage key led to, and what the last run of the stage of that name had as its key's fields.

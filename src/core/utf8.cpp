@@ -28,14 +28,4 @@ std::size_t utf8_sequence_length(std::string_view text) {
   return 0;
 }
 
-std::size_t first_invalid_utf8(std::string_view text) {
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const std::size_t bytes = utf8_sequence_length(text.substr(at));
-    if (bytes == 0) break;
-    at += bytes;
-  }
-  return at;
-}
-
 }   // namespace lastro

@@ -9,7 +9,4 @@ namespace lastro {
 // surrogates and values above U+10FFFF are none).
 std::size_t utf8_sequence_length(std::string_view text);
 
-// The offset of the first byte that belongs to no UTF-8 sequence; text.size() when there is none.
-std::size_t first_invalid_utf8(std::string_view text);
-
 }   // namespace lastro

@@ -186,10 +186,9 @@ TEST(Planner, RefusesWhatBreaksTheMemoryWithTheCheapestChangeThatFits) {
   Surroundings around = Shelf().surroundings();
   const std::int64_t weights = 4 * 64 * (64 + 4096);   // the vocabulary's size is seen from afar
   around.memory_limit_bytes = weights + 2000;
-  around.memory_limit_from = "the cgroup";
 
   EXPECT_THAT(planned(good_manifest, around).excesses,
-              ElementsAre("04_pretrain needs 1.97 MiB a rank (weights 1.02 MiB, activations 977 KiB) and has 1.02 MiB by the cgroup. "
+              ElementsAre("04_pretrain needs 1.97 MiB a rank (weights 1.02 MiB, activations 977 KiB) and has 1.02 MiB by the machine. "
                           "The cheapest change that fits: settings.recompute: true (1.02 MiB)"));
   around.memory_limit_bytes = 1000000 + weights / 4;
   EXPECT_THAT(planned(with(good_manifest, "steps: 200", "recompute: true"), around).excesses, IsEmpty());
