@@ -11,6 +11,7 @@
 
 #include "app/commands.h"
 #include "app/conclude.h"
+#include "app/launcher_words.h"
 #include "app/planning.h"
 #include "app/terminal.h"
 #include "app/wiring.h"
@@ -59,15 +60,12 @@ class ErrorLines {
       return;
     }
     log_ << line << std::endl;
-    last_ = line.empty() ? last_ : std::string(line);
-    look_for_death(std::string(line));
+    words_.take(line);
   }
 
   bool spoke() const { return !said_.empty(); }
-  const std::string& dead() const { return dead_; }
-  const std::string& last() const { return last_; }
   bool have_begun() const { return have_begun_; }
-  bool killed() const { return killed_; }
+  const LauncherWords& of_launcher() const { return words_; }
 
  private:
   // Mostly every rank has the same to say, and one is enough to hear it from.
@@ -77,28 +75,10 @@ class ErrorLines {
     std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
   }
 
-  // Open MPI's words for a rank that a signal ended, and, over two lines, for one that ended by itself.
-  void look_for_death(const std::string& line) {
-    static const std::regex by_signal("process rank ([0-9]+) with PID [0-9]+ on node (\\S+) exited on (signal [0-9]+( \\([^)]*\\))?)");
-    static const std::regex name("Process name: *\\[\\[[0-9]+,[0-9]+\\],([0-9]+)\\]");
-    static const std::regex code("Exit code: *([0-9]+)");
-    std::smatch found;
-    if (std::regex_search(line, found, by_signal)) {
-      killed_ = true;
-      dead_ = "rank " + found[1].str() + " died (" + found[3].str() + " on " + found[2].str() + ")";
-    }
-    if (std::regex_search(line, found, name)) named_ = found[1].str();
-    if (!named_.empty() && dead_.empty() && std::regex_search(line, found, code))
-      dead_ = "rank " + named_ + " died (exit code " + found[1].str() + ")";
-  }
-
   std::ofstream log_;
   std::set<std::string> said_;
-  std::string named_;
-  std::string dead_;
-  std::string last_;
+  LauncherWords words_;
   bool have_begun_ = false;
-  bool killed_ = false;   // a rank, by a signal
 };
 
 bool is_known(int code) {
@@ -110,10 +90,11 @@ bool is_known(int code) {
 
 // Ranks that ended without a word of their own: says who, enters it in the record, and what to do.
 int report_death(const fs::path& run, const ErrorLines& errors, const ChildEnd& end, int ranks) {
-  std::string cause = errors.dead();
+  const LauncherWords& words = errors.of_launcher();
+  std::string cause = words.dead();
   if (cause.empty() && end.signal > 0) cause = (ranks == 1 ? "rank 0" : "mpirun") + (" died (signal " + std::to_string(end.signal)) + ")";
   if (cause.empty())
-    cause = "the ranks ended with exit code " + std::to_string(end.exit_code) + (errors.last().empty() ? "" : " (" + errors.last() + ")");
+    cause = "the ranks ended with exit code " + std::to_string(end.exit_code) + (words.last().empty() ? "" : " (" + words.last() + ")");
   std::fprintf(stderr, "lastro: %s; nothing committed is lost: run the same command to go on (%s has the launcher's words)\n", cause.c_str(),
                (run / "logs" / "launcher.log").c_str());
   enter_failure(run, cause);
@@ -132,7 +113,7 @@ int run_ranks(const Invocation& invocation, const fs::path& run, const fs::path&
     return end.exit_code;
   }
   if (is_known(end.exit_code) && errors.spoke()) return end.exit_code;
-  if (!errors.have_begun() && end.signal == 0 && !errors.killed())
+  if (!errors.have_begun() && end.signal == 0 && !errors.of_launcher().was_killed())
     throw EnvironmentError("the ranks could not be started (" + (run / "logs" / "launcher.log").string() + " has why) " +
                            (invocation.ranks == 1 ? "if lastro-rank is missing, launch/dev builds it"
                                                   : "`lastro doctor` looks at the machine; one rank, --ranks 1, needs no launcher"));
