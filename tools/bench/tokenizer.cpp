@@ -1,4 +1,4 @@
-// Trains, encodes and times the tokenizer alone, for comparisons with other libraries (tools/bench/tokenizer.py,
+// Trains, encodes and times the tokenizer alone, for comparisons with other libraries (tools/bench/tokenizer,
 // tests/text/compare_with_libraries.py).
 //
 //   bench_tokenizer train FOLDER SIZE FILE...   counts the files as a document each, learns SIZE tokens, writes the tokenizer to FOLDER
