@@ -1,5 +1,7 @@
 #include "app/planning.h"
 
+#include <unistd.h>
+
 #include "app/run_access.h"
 #include "app/terminal.h"
 #include "app/wiring.h"
@@ -193,6 +195,14 @@ void RunPlanner::enter_known(RunRecord& record) const {
                        .cost_usd = key->cost_usd,
                        .from_store = true});
   }
+}
+
+void RunPlanner::enter_places(RunRecord& record) const {
+  Node machine = record.tree().find("machine") ? record.tree().at("machine") : Node::mapping();
+  machine.set("store", fs::absolute(store_.root()).lexically_normal().string());
+  machine.set("folder", fs::current_path().string());
+  if (!record.tree().find("machine") || !(record.tree().at("machine") == machine)) record.note("machine", std::move(machine));
+  if (::access(store_.root().c_str(), W_OK) == 0) store_.remember_run(fs::absolute(run_).lexically_normal());   // no other can be swept
 }
 
 std::vector<std::string> RunPlanner::remarks() const {

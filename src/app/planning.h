@@ -37,6 +37,10 @@ class RunPlanner {
   // Enters every stage that the store has in the record.
   void enter_known(RunRecord& record) const;
 
+  // Enters in the record where its store is and where the paths of its sources start, and the run in the store, whose sweeps ask each run what it
+  // names. Writes nothing where all is known.
+  void enter_places(RunRecord& record) const;
+
   // What a person should know before the plan is looked at or carried out: that there are no gates, that the manifest is an edited record, that the
   // run's own record is damaged.
   std::vector<std::string> remarks() const;

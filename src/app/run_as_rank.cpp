@@ -67,14 +67,12 @@ std::unique_ptr<Checkpoints> open_checkpoints(const StageOrder& order, Tracker& 
 }
 
 // What the run was last made on; no result depends on it.
-Node machine_facts(int ranks, int threads, const std::filesystem::path& store) {
+Node machine_facts(int ranks, int threads) {
   Node facts;
   facts.set("program", program_version());
   facts.set("ranks", ranks);
   facts.set("threads_per_rank", threads);
   facts.set("instructions", kernels::name_of(kernels::cpu_path()));
-  facts.set("store", std::filesystem::absolute(store).lexically_normal().string());
-  facts.set("folder", std::filesystem::current_path().string());   // where the paths of sources start
   return facts;
 }
 
@@ -99,9 +97,9 @@ int run_rank(const Links& links, const Invocation& invocation, std::filesystem::
     run = planner->run();
     store_lease.emplace(planner->store().root(), lease_patience, Lease::Kind::shared);   // a sweep waits until we have ended
     RunRecord record = RunRecord::begin(run, planner->resolved_manifest());
-    record.note("machine", machine_facts(links.ranks.size(), threads_of(invocation), planner->store().root()));
+    record.note("machine", machine_facts(links.ranks.size(), threads_of(invocation)));
+    planner->enter_places(record);
     planner->enter_known(record);
-    planner->store().remember_run(std::filesystem::absolute(run).lexically_normal());
   }
   run = agree_on_run(links.ranks, planner ? &*planner : nullptr);
   FolderStore store(broadcast_text(links.ranks, planner ? std::filesystem::absolute(planner->store().root()).string() : std::string()), run);

@@ -140,6 +140,7 @@ int run_front(const Invocation& invocation) {
   std::optional<Lease> lease;   // a directory that cannot be written to can still be read, and judged
   if (!fs::exists(planner.run()) || ::access(planner.run().c_str(), W_OK) == 0) lease.emplace(planner.run(), lease_patience);
   RunRecord record = RunRecord::begin(planner.run(), planner.resolved_manifest());
+  if (lease) planner.enter_places(record);
   planner.enter_known(record);
   return conclude(planner.run(), planner.store(), invocation);
 }

@@ -20,6 +20,7 @@ TEST_F(AFinishedRun, RunAgainStartsNoRanks) {
   fs::create_directories(bin);
   fs::copy_file(fs::path(LASTRO_BIN_FOLDER) / "lastro", bin / "lastro");
   here.environment = {{"LASTRO_BIN", bin.string()}};
+  ASSERT_EQ(here.run_it().exit_code, 0);   // a copy's record learns where it is
   const std::string before = read_file(here.run / "manifest.out.yaml");
 
   const Ended again = here.run_it({"--ranks", "3"});
@@ -70,6 +71,23 @@ TEST_F(AFinishedRun, SharesItsStoreWithAnotherRun) {
   ASSERT_EQ(another.exit_code, 0) << another;
   EXPECT_THAT(another.out, Not(HasSubstr("done in")));
   EXPECT_EQ(here.digests(), golden("small"));
+}
+
+// A run that found everything in the store, and so started no ranks, is one as any other to what is asked of it later, and to a sweep.
+TEST_F(AFinishedRun, MadeOfTheStoreAloneKnowsItsStoreAndIsKnownToIt) {
+  Workplace second;
+  second.store = here.store;
+  ASSERT_EQ(second.run_it().exit_code, 0);
+  std::filesystem::remove_all(here.run);
+
+  const Ended swept = second.command({"sh", "-c", "\"$LAUNCH/lastro\" gc --yes --store " + here.store.string()});
+  const std::string run = second.run.string();
+
+  EXPECT_EQ(swept.exit_code, 0) << swept;
+  for (const std::string verb : {"verify", "gate", "status"}) {
+    const Ended ended = second.command({"sh", "-c", "\"$LAUNCH/lastro\" " + verb + " " + run});
+    EXPECT_EQ(ended.exit_code, 0) << ended;
+  }
 }
 
 TEST_F(AFinishedRun, RolledBackForgetsTheStageAndItsDescendantsAndKeepsTheirArtifacts) {
