@@ -5,6 +5,7 @@
 
 #include "core/json.h"
 #include "infra/self/self_collective.h"
+#include "support/no_checkpoints.h"
 #include "tests/core/toy_stages.h"
 
 namespace lastro {
@@ -13,20 +14,11 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-class NoCheckpoints final : public Checkpoints {
- public:
-  void save(Step, const Node&, const StateView&) override {}
-  std::optional<Node> load_newest(const StateView&) override { return std::nullopt; }
-  std::optional<Node> roll_back(Step, const StateView&) override { return std::nullopt; }
-  std::optional<Step> finish() override { return std::nullopt; }
-  Digest publish(Step, const std::filesystem::path&) override { return {}; }
-};
-
 Node run(const StageKind& kind, const ResolvedInputs& inputs) {
   SelfCollective ranks;
   OneWorker workers;
   SilentTracker tracker;
-  NoCheckpoints checkpoints;
+  test::NoCheckpoints checkpoints;
   RunContext context{ranks, workers, tracker, 1, {}, "", "", checkpoints, 0, [] { return false; }};
   Problems problems;
   return kind.run(context, kind.parse(Node(), "", {}, problems), inputs).summary;

@@ -20,20 +20,12 @@
 #include "domain/errors.h"
 #include "infra/threads/threads_collective.h"
 #include "infra/workers/worker_pool.h"
+#include "support/no_checkpoints.h"
 #include "support/temporary_folder.h"
 #include "text/tokenizer.h"
 #include "text/tokenizer_files.h"
 
 namespace lastro::test {
-
-class NoCheckpoints final : public Checkpoints {
- public:
-  void save(Step, const Node&, const StateView&) override {}
-  std::optional<Node> load_newest(const StateView&) override { return std::nullopt; }
-  std::optional<Node> roll_back(Step, const StateView&) override { return std::nullopt; }
-  std::optional<Step> finish() override { return std::nullopt; }
-  Digest publish(Step, const std::filesystem::path&) override { return {}; }
-};
 
 class EventKeeper final : public Tracker {
  public:

@@ -7,6 +7,7 @@
 #include "naive_bpe.h"
 #include "stages/tokenizer.h"
 #include "stages/vocabulary.h"
+#include "support/no_checkpoints.h"
 #include "support/temporary_folder.h"
 #include "support/thread_workers.h"
 #include "text/pretoken_counts.h"
@@ -44,15 +45,6 @@ class MemoryDocuments final : public DocumentStream {
   Texts documents_;
 };
 
-class NoCheckpoints final : public Checkpoints {
- public:
-  void save(Step, const Node&, const StateView&) override {}
-  std::optional<Node> load_newest(const StateView&) override { return std::nullopt; }
-  std::optional<Node> roll_back(Step, const StateView&) override { return std::nullopt; }
-  std::optional<Step> finish() override { return std::nullopt; }
-  Digest publish(Step, const std::filesystem::path&) override { return {}; }
-};
-
 Sources sources_of(std::vector<double> weights) {
   Sources sources;
   for (const double weight : weights) {
@@ -79,7 +71,7 @@ StageResult run_on_machine(const Machine& machine, const std::filesystem::path& 
   run_as_ranks(machine.ranks, [&](Collective& ranks) {
     ThreadWorkers workers(machine.workers);
     SilentTracker tracker;
-    NoCheckpoints checkpoints;
+    test::NoCheckpoints checkpoints;
     RunContext run{ranks, workers, tracker, 42, Digest{}, output, work.path(), checkpoints, machine.memory_limit_bytes, machine.stop_requested};
     const StageResult result = body(run);
     if (ranks.is_root()) of_root = result;

@@ -7,6 +7,7 @@
 #include "infra/workers/worker_pool.h"
 #include "model/tensors.h"
 #include "support/counting_new.h"
+#include "support/hundred_million.h"
 #include "support/mpi_main.h"
 #include "train/engine.h"
 #include "train/resident.h"
@@ -19,24 +20,10 @@ class Zeros final : public LeafSource {
   void leaf(std::int64_t, std::int64_t, std::span<TokenId> tokens) override { std::fill(tokens.begin(), tokens.end(), TokenId{0}); }
 };
 
-// 12 blocks of 768 with 32 k tokens: 105 M parameters.
-EngineShape hundred_million() {
-  ModelShape shape;
-  shape.vocabulary = 32000;
-  shape.width = 768;
-  shape.layers = 12;
-  shape.heads = 12;
-  shape.kv_heads = 4;
-  shape.head_dim = 64;
-  shape.ffn = 2048;
-  shape.context = 8;
-  return {shape, {1, 8}, 4, Keep::everything};
-}
-
 TEST(Memory, OfAHundredMillionParametersFollowsThePlan) {
   const auto ranks = session_of_test().ranks();
   WorkerPool workers(1);
-  const EngineShape shape = hundred_million();
+  const EngineShape shape{test::hundred_million(8), {1, 8}, 4, Keep::everything};
   ASSERT_GT(parameter_count(shape.model), 100'000'000);
   MemoryPlan plan = memory_plan(shape, ranks->rank(), ranks->size(), workers.size());
   plan.staging = 0;   // nothing is saved here

@@ -5,26 +5,13 @@
 
 #include "domain/errors.h"
 #include "model/tensors.h"
+#include "support/hundred_million.h"
 #include "train/training.h"
 
 namespace lastro::test {
 namespace {
 
 using ::testing::HasSubstr;
-
-// 100 M parameters and more: 12 blocks of 768, 32 k tokens.
-ModelShape hundred_million() {
-  ModelShape shape;
-  shape.vocabulary = 32000;
-  shape.width = 768;
-  shape.layers = 12;
-  shape.heads = 12;
-  shape.kv_heads = 4;
-  shape.head_dim = 64;
-  shape.ffn = 2048;
-  shape.context = 512;
-  return shape;
-}
 
 TEST(MemoryPlan, IsWhatTheEngineAllocatesToTheByte) {
   for (const bool tied : {true, false})
@@ -46,7 +33,7 @@ TEST(MemoryPlan, IsWhatTheEngineAllocatesToTheByte) {
 }
 
 TEST(MemoryPlan, OfFourRanksIsAtMostThreeTenthsOfOne) {
-  const EngineShape shape{hundred_million(), {1, 512}, 8, Keep::everything};
+  const EngineShape shape{hundred_million(512), {1, 512}, 8, Keep::everything};
   ASSERT_GT(parameter_count(shape.model), 100'000'000);
 
   const MemoryPlan one = largest_memory_plan(shape, 1, 1);
@@ -58,7 +45,7 @@ TEST(MemoryPlan, OfFourRanksIsAtMostThreeTenthsOfOne) {
 }
 
 TEST(MemoryPlan, HoldsTwoUnitsAndOneGradientUnit) {
-  const EngineShape shape{hundred_million(), {1, 512}, 8, Keep::everything};
+  const EngineShape shape{hundred_million(512), {1, 512}, 8, Keep::everything};
   const std::int64_t largest = largest_unit_elements(shape.model) * 4;
 
   const MemoryPlan four = largest_memory_plan(shape, 4, 1);
