@@ -24,6 +24,38 @@ void set_checkpoints_aside(const fs::path& run) {
   fs::rename(run / "checkpoints", name());
 }
 
+void roll_back(RunPlanner& planner, const Plan& plan, const Rollback& rollback) {
+  const Lease lease(planner.run(), std::chrono::seconds(10));
+  RunRecord record = *RunRecord::load(planner.run());
+  for (const std::size_t index : rollback.stages) {
+    const PlannedStage& stage = plan.stages[index];
+    if (stage.output_type == ArtifactType::checkpoint) set_checkpoints_aside(planner.run());
+    if (stage.key_is_final) planner.store().forget(stage.key);
+    record.stage_rolled_back(stage.name);
+  }
+}
+
+Node json_of(const Plan& plan, const Rollback& rollback, bool is_done) {
+  Node names = Node::sequence(), memory = Node::mapping(), line;
+  for (const std::size_t index : rollback.stages) names.push(plan.stages[index].name);
+  for (const MemoryShare& share : rollback.memory_per_rank) memory.set(share.name, share.bytes);
+  line.set("stages", std::move(names));
+  line.set("device_s", rollback.device_s);
+  line.set("cost_usd", rollback.cost_usd);
+  line.set("flops", rollback.flops);
+  line.set("memory_per_rank", std::move(memory));
+  line.set("done", is_done);
+  return line;
+}
+
+void print(const Plan& plan, const Rollback& rollback, bool is_done) {
+  for (const std::size_t index : rollback.stages) std::printf("%s\n", plan.stages[index].name.c_str());
+  std::printf("making them again takes about %s of one device, %s", duration_text(rollback.device_s).c_str(), usd_text(rollback.cost_usd).c_str());
+  for (const MemoryShare& share : rollback.memory_per_rank)
+    if (share.bytes > 0) std::printf(", %s %s", share.name.c_str(), bytes_text(share.bytes).c_str());
+  std::printf("%s\n", is_done ? "\nrolled back: the next run makes them again; their artifacts stay in the store" : "\nnothing was changed");
+}
+
 }   // namespace
 
 int rollback_command(const Invocation& invocation) {
@@ -38,36 +70,11 @@ int rollback_command(const Invocation& invocation) {
   const Plan plan = planner.plan().plan;
   const Rollback rollback = rollback_of(plan, invocation.stage);
 
-  Node names = Node::sequence();
-  for (const std::size_t index : rollback.stages) names.push(plan.stages[index].name);
-  if (!invocation.dry_run) {
-    const Lease lease(planner.run(), std::chrono::seconds(10));
-    RunRecord record = *RunRecord::load(planner.run());
-    for (const std::size_t index : rollback.stages) {
-      if (plan.stages[index].output_type == ArtifactType::checkpoint) set_checkpoints_aside(planner.run());
-      if (plan.stages[index].key_is_final) planner.store().forget(plan.stages[index].key);
-      record.stage_rolled_back(plan.stages[index].name);
-    }
-  }
-  if (invocation.json) {
-    Node line;
-    line.set("stages", names);
-    line.set("device_s", rollback.device_s);
-    line.set("cost_usd", rollback.cost_usd);
-    line.set("flops", rollback.flops);
-    Node memory = Node::mapping();
-    for (const MemoryShare& share : rollback.memory_per_rank) memory.set(share.name, share.bytes);
-    line.set("memory_per_rank", std::move(memory));
-    line.set("done", !invocation.dry_run);
-    std::printf("%s\n", to_json(line).c_str());
-    return 0;
-  }
-  for (const Node& name : names.items()) std::printf("%s\n", name.text().c_str());
-  std::printf("making them again takes about %s of one device, %s", duration_text(rollback.device_s).c_str(), usd_text(rollback.cost_usd).c_str());
-  for (const MemoryShare& share : rollback.memory_per_rank)
-    if (share.bytes > 0) std::printf(", %s %s", share.name.c_str(), bytes_text(share.bytes).c_str());
-  std::printf("%s\n",
-              invocation.dry_run ? "\nnothing was changed" : "\nrolled back: the next run makes them again; their artifacts stay in the store");
+  if (!invocation.dry_run) roll_back(planner, plan, rollback);
+  if (invocation.json)
+    std::printf("%s\n", to_json(json_of(plan, rollback, !invocation.dry_run)).c_str());
+  else
+    print(plan, rollback, !invocation.dry_run);
   return 0;
 }
 

@@ -81,27 +81,49 @@ std::filesystem::path agree_on_run(Collective& ranks, const RunPlanner* planner)
   return broadcast_text(ranks, planner ? std::filesystem::absolute(planner->run()).string() : std::string());
 }
 
-int run_rank(const Links& links, const Invocation& invocation, std::filesystem::path& run) {
+// Rank 0's alone: the plan, and its hold on the run directory and the store.
+struct Orchestrator {
+  explicit Orchestrator(const Invocation& invocation) : planner(invocation) {}
+  RunPlanner planner;
+  std::optional<Lease> run_lease, store_lease;
+};
+
+// `run` is set when the run directory is ours: a refusal before that is no failure of the run that lives there.
+void begin_run(Orchestrator& root, std::filesystem::path& run, const Invocation& invocation) {
+  if (!std::getenv("LASTRO_FRONT")) print_remarks(root.planner);   // a front has said so already
+  root.run_lease.emplace(root.planner.run(), lease_patience);
+  run = root.planner.run();
+  root.store_lease.emplace(root.planner.store().root(), lease_patience, Lease::Kind::shared);   // a sweep waits until we have ended
+  RunRecord record = RunRecord::begin(run, root.planner.resolved_manifest());
+  record.note("machine", machine_facts(invocation.ranks, threads_of(invocation)));
+  root.planner.enter_places(record);
+  root.planner.enter_known(record);
+}
+
+// Every rank's answer to: what did the run come to?
+int conclude_together(const Links& links, Orchestrator* root, const FolderStore& store, const Invocation& invocation) {
+  std::int64_t code[1] = {0};
+  if (root && !std::getenv("LASTRO_FRONT")) {   // where there is a front, it concludes
+    RunRecord record = *RunRecord::load(root->planner.run());
+    root->planner.enter_known(record);
+    code[0] = conclude(root->planner.run(), store, invocation);
+  }
+  links.ranks.all_max(code);
+  return static_cast<int>(code[0]);
+}
+
+int run_rank(const Links& links, const Invocation& told, std::filesystem::path& run) {
   std::optional<StdoutAside> aside;
-  if (invocation.json) aside.emplace();
+  if (told.json) aside.emplace();
   name_crash_rank(links.ranks.rank().value);
   if (links.ranks.is_root() && std::getenv("LASTRO_FRONT")) std::fprintf(stderr, "%s\n", ranks_have_begun.data());
-  std::optional<RunPlanner> planner;
-  std::optional<Lease> lease, store_lease;
-  if (links.ranks.is_root()) {
-    Invocation actual = invocation;
-    actual.ranks = links.ranks.size();
-    planner.emplace(actual);
-    if (!std::getenv("LASTRO_FRONT")) print_remarks(*planner);   // a front has said so already
-    lease.emplace(planner->run(), lease_patience);   // until it is ours, `run` stays empty: a refusal is no failure of the run that lives there
-    run = planner->run();
-    store_lease.emplace(planner->store().root(), lease_patience, Lease::Kind::shared);   // a sweep waits until we have ended
-    RunRecord record = RunRecord::begin(run, planner->resolved_manifest());
-    record.note("machine", machine_facts(links.ranks.size(), threads_of(invocation)));
-    planner->enter_places(record);
-    planner->enter_known(record);
-  }
-  run = agree_on_run(links.ranks, planner ? &*planner : nullptr);
+  Invocation invocation = told;
+  invocation.ranks = links.ranks.size();
+  if (invocation.threads == 0) invocation.threads = threads_beside(links.ranks);
+  std::optional<Orchestrator> root;
+  if (links.ranks.is_root()) begin_run(root.emplace(invocation), run, invocation);
+  RunPlanner* const planner = root ? &root->planner : nullptr;
+  run = agree_on_run(links.ranks, planner);
   FolderStore store(broadcast_text(links.ranks, planner ? std::filesystem::absolute(planner->store().root()).string() : std::string()), run);
 
   const int threads = threads_of(invocation);
@@ -126,16 +148,8 @@ int run_rank(const Links& links, const Invocation& invocation, std::filesystem::
   } else {
     run_stages(machine, run, view, nullptr);
   }
-  int code = 0;
-  if (planner && !std::getenv("LASTRO_FRONT")) {   // where there is a front, it concludes
-    RunRecord record = *RunRecord::load(run);
-    planner->enter_known(record);
-    aside.reset();
-    code = conclude(run, store, invocation);
-  }
-  std::int64_t agreed[1] = {code};
-  links.ranks.all_max(agreed);
-  return static_cast<int>(agreed[0]);
+  aside.reset();
+  return conclude_together(links, root ? &*root : nullptr, store, invocation);
 }
 
 // An error of one rank ends all. Rank 0 speaks first: mostly every rank has the same to say.

@@ -2,6 +2,7 @@
 
 #include <sched.h>
 #include <sys/resource.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -122,6 +123,17 @@ const StageRegistry& stage_kinds() {
 }
 
 int threads_of(const Invocation& invocation) { return invocation.threads > 0 ? invocation.threads : std::max(1, usable_cores() / invocation.ranks); }
+
+int threads_beside(Collective& ranks) {
+  utsname system{};
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  ::uname(&system);
+  ::sched_getaffinity(0, sizeof cores, &cores);
+  const std::string mine = system.nodename + std::string(reinterpret_cast<const char*>(&cores), sizeof cores);
+  const std::vector<std::string> all = all_gather_text(ranks, mine);
+  return std::max(1, usable_cores() / static_cast<int>(std::count(all.begin(), all.end(), mine)));
+}
 
 std::unique_ptr<Workers> make_workers(int threads) { return std::make_unique<WorkerPool>(threads); }
 

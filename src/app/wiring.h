@@ -13,6 +13,9 @@ const StageRegistry& stage_kinds();
 
 // Threads of a rank: what was asked for, else the cores this process may use, shared out among the ranks.
 int threads_of(const Invocation& invocation);
+
+// Threads of a rank that a launcher has placed: the cores that it may use, shared out among the ranks of its machine that may use the same ones.
+int threads_beside(Collective& ranks);
 std::unique_ptr<Workers> make_workers(int threads);
 
 // The floating-point rate that `threads` of this processor reach at most, in 10^12 FLOP/s: measured once a machine and path, then remembered in the

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <csignal>
+#include <thread>
 
 #include "pipeline/finished_run.h"
 
@@ -31,6 +33,17 @@ TEST_F(UnderMpirun, TheProgramIsARankAndTheLastLineIsTheVerdict) {
   ASSERT_EQ(ended.exit_code, 0) << ended;
   EXPECT_EQ(ended.last_line(), "SHIP");
   EXPECT_EQ(here.digests(), golden("small"));
+}
+
+// Two ranks that may use the same cores do not make twice as many threads.
+TEST_F(UnderMpirun, RanksShareOutTheCoresThatTheyMayUse) {
+  Words words = under_mpirun(here, 2);
+  words.erase(std::find(words.begin(), words.end(), "--threads"), std::find(words.begin(), words.end(), "--threads") + 2);
+
+  const Ended ended = here.command(words);
+
+  ASSERT_EQ(ended.exit_code, 0) << ended;
+  EXPECT_EQ(here.record().at("machine").at("threads_per_rank").integer(), std::max(1u, std::thread::hardware_concurrency() / 2));
 }
 
 TEST_F(AFinishedRun, IsJudgedAgainUnderMpirun) {
