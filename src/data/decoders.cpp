@@ -15,6 +15,19 @@ namespace {
                       std::string(format), std::string(reason));
 }
 
+bool starts_with(std::span<const std::byte> head, std::initializer_list<int> magic) {
+  return head.size() >= magic.size() &&
+         std::equal(magic.begin(), magic.end(), head.begin(), [](int wanted, std::byte found) { return std::byte(wanted) == found; });
+}
+
+// A frame of data, or one to skip, which seekable archives and those of several threads begin with.
+bool is_zstd(std::span<const std::byte> head) {
+  return starts_with(head, {0x28, 0xb5, 0x2f, 0xfd}) ||
+         (head.size() >= 4 && (head[0] & std::byte{0xf0}) == std::byte{0x50} && starts_with(head.subspan(1), {0x2a, 0x4d, 0x18}));
+}
+
+constexpr const char* followed_by_other_bytes = "bytes of another kind follow its end";
+
 class PlainDecoder final : public Decoder {
  public:
   Progress decode(std::span<const std::byte> in, std::span<std::byte> out) override {
@@ -38,6 +51,7 @@ class GzipDecoder final : public Decoder {
       if (in.empty()) return {0, 0};
       if (in.front() == std::byte{0}) return {skip_padding(in), 0};
       inflateReset(&stream_);
+      is_first_member_ = false;
     }
     started_ = true;
     between_members_ = false;
@@ -49,7 +63,7 @@ class GzipDecoder final : public Decoder {
     if (code == Z_STREAM_END)
       between_members_ = true;
     else if (code != Z_OK && code != Z_BUF_ERROR)
-      refuse(path_, "gzip", stream_.msg ? stream_.msg : "unreadable");
+      refuse(path_, "gzip", !is_first_member_ && stream_.total_out == 0 ? followed_by_other_bytes : stream_.msg ? stream_.msg : "unreadable");
     return {in.size() - stream_.avail_in, out.size() - stream_.avail_out};
   }
   bool may_end_here() const override { return between_members_; }
@@ -62,6 +76,7 @@ class GzipDecoder final : public Decoder {
   std::filesystem::path path_;
   z_stream stream_{};
   bool started_ = false;
+  bool is_first_member_ = true;
   bool between_members_ = true;
 };
 
@@ -77,7 +92,7 @@ class ZstdDecoder final : public Decoder {
     ZSTD_inBuffer from{in.data(), in.size(), 0};
     ZSTD_outBuffer into{out.data(), out.size(), 0};
     const std::size_t code = ZSTD_decompressStream(stream_, &into, &from);
-    if (ZSTD_isError(code)) refuse(path_, "zstd", ZSTD_getErrorName(code));
+    if (ZSTD_isError(code)) refuse(path_, "zstd", frame_ended_ && !is_zstd(in) ? followed_by_other_bytes : ZSTD_getErrorName(code));
     frame_ended_ = code == 0;
     return {from.pos, into.pos};
   }
@@ -89,24 +104,35 @@ class ZstdDecoder final : public Decoder {
   bool frame_ended_ = false;
 };
 
-bool starts_with(std::span<const std::byte> head, std::initializer_list<int> magic) {
-  return head.size() >= magic.size() &&
-         std::equal(magic.begin(), magic.end(), head.begin(), [](int wanted, std::byte found) { return std::byte(wanted) == found; });
+// its first bytes are 3c 68 74 6d 6c 3e "<html>"
+std::string first_bytes(std::span<const std::byte> head) {
+  if (head.empty()) return "it is empty";
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string hex, text;
+  for (const std::byte byte : head.first(std::min<std::size_t>(head.size(), 8))) {
+    const auto value = std::to_integer<unsigned>(byte);
+    hex += {digits[value >> 4], digits[value & 15], ' '};
+    text += value >= 0x20 && value < 0x7f ? static_cast<char>(value) : '.';
+  }
+  return "its first bytes are " + hex + "\"" + text + "\"";
 }
 
 // What the name promises and the bytes do not keep: text by accident, or a page of HTML that says why there was nothing to fetch.
-void expect_no_promise(const std::filesystem::path& path) {
+void expect_no_promise(std::span<const std::byte> head, const std::filesystem::path& path) {
   const std::string extension = path.extension();
   for (const auto& [promised, format] : {std::pair{".gz", "gzip"}, {".dz", "gzip"}, {".zst", "zstd"}})
-    if (extension == promised) refuse(path, format, "its first bytes are no header of " + std::string(format));
+    if (extension == promised)
+      throw ContractError(path.string() + " is named as " + format + " data and is none (" + first_bytes(head) + "). Fetch it again, or take " +
+                              promised + " from its name",
+                          path.string(), format, first_bytes(head));
 }
 
 }   // namespace
 
 std::unique_ptr<Decoder> decoder_for(std::span<const std::byte> head, const std::filesystem::path& path) {
   if (starts_with(head, {0x1f, 0x8b})) return std::make_unique<GzipDecoder>(path);
-  if (starts_with(head, {0x28, 0xb5, 0x2f, 0xfd})) return std::make_unique<ZstdDecoder>(path);
-  expect_no_promise(path);
+  if (is_zstd(head)) return std::make_unique<ZstdDecoder>(path);
+  expect_no_promise(head, path);
   return std::make_unique<PlainDecoder>();
 }
 

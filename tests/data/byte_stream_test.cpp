@@ -13,6 +13,7 @@ namespace {
 using test::gzip;
 using test::write_file;
 using test::zstd;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 std::string content_of(const SourceFile& file, std::size_t piece = 1000) {
@@ -86,17 +87,28 @@ TEST(ByteStream, RefusesADamagedPackedFile) {
   }
 }
 
-TEST(ByteStream, RefusesAFileThatIsNotPackedAsItsNameSays) {
+TEST(ByteStream, ReadsZstdThatBeginsWithAFrameToSkip) {
+  const TemporaryFolder folder;
+  const std::string skipped = std::string("\x5d\x2a\x4d\x18\x03\0\0\0", 8) + "abc";
+
+  EXPECT_EQ(content_of(write_file(folder / "seekable.zst", skipped + zstd("text") + skipped)), "text");
+}
+
+TEST(ByteStream, RefusesAFileThatIsNotPackedAsItsNameSaysAndShowsHowItBegins) {
   const TemporaryFolder folder;
   for (const char* const name : {"page.gz", "page.txt.gz", "dictionary.dict.dz", "page.zst"})
-    for (const char* const content : {"<html>404 Not Found</html>", "\x1f", ""})
-      EXPECT_THAT(message_of(write_file(folder / name, content)), HasSubstr("its first bytes are no header of ")) << name << content;
+    for (const auto& [content, beginning] : {std::pair{"<html>404 Not Found</html>", "its first bytes are 3c 68 74 6d 6c 3e 34 30 \"<html>40\""},
+                                             {"\x1f", "its first bytes are 1f \".\""},
+                                             {"", "it is empty"}})
+      EXPECT_THAT(message_of(write_file(folder / name, content)),
+                  AllOf(HasSubstr(name), HasSubstr(beginning), HasSubstr("Fetch it again, or take .")))
+          << name << content;
 }
 
 TEST(ByteStream, RefusesWhatFollowsThePackedData) {
   const TemporaryFolder folder;
-  EXPECT_THAT(message_of(write_file(folder / "a.gz", gzip("text") + "and more")), HasSubstr("is damaged gzip data"));
-  EXPECT_THAT(message_of(write_file(folder / "a.zst", zstd("text") + "and more")), HasSubstr("is damaged zstd data"));
+  EXPECT_THAT(message_of(write_file(folder / "a.gz", gzip("text") + "and more")), HasSubstr("is damaged gzip data (bytes of another kind follow"));
+  EXPECT_THAT(message_of(write_file(folder / "a.zst", zstd("text") + "and more")), HasSubstr("is damaged zstd data (bytes of another kind follow"));
 }
 
 TEST(ByteStream, RefusesAFileThatChangedSinceItWasPlanned) {
