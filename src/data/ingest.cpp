@@ -10,6 +10,7 @@
 #include "data/malformed_rows.h"
 #include "data/source_documents.h"
 #include "data/together.h"
+#include "data/utf16.h"
 #include "data/words.h"
 
 namespace lastro {
@@ -124,13 +125,14 @@ void judge_odd_bytes(BuildState& state, const Ingested& ingested, const OddFiles
     if (invalid > 0) text += std::to_string(invalid) + " bytes are not UTF-8 (read as Windows-1252)";
     if (control > 0) text += (invalid > 0 ? ", " : "") + std::to_string(control) + " control bytes, NUL among them, are left out";
     text += ", in " + names_of(state.run.ranks, source, odd_files[i]);
-    if (invalid + control > std::max(odd_in_any_case, counts.clean_bytes / 10))
-      throw ContractError(
-          text +
-              " (so many that it is no text, or is written in another encoding). Convert it to UTF-8, as with `iconv -f UTF-16 -t UTF-8`, "
-              "or take the file out of sources." +
-              source.name,
-          source.name, "at most a tenth of odd bytes", std::to_string(invalid + control) + " beside " + std::to_string(counts.clean_bytes));
+    if (invalid + control > std::max(odd_in_any_case, counts.clean_bytes / 10)) {
+      const std::string utf16 = words_for_utf16(source);
+      throw ContractError(text + " (so many that it is no text, or is written in another encoding). " +
+                              (utf16.empty() ? "Convert it to UTF-8, as with `iconv -f ENCODING -t UTF-8`" : utf16) +
+                              ", or take the file out of sources." + source.name,
+                          source.name, "at most a tenth of odd bytes",
+                          std::to_string(invalid + control) + " beside " + std::to_string(counts.clean_bytes));
+    }
     state.run.tracker.event(text);
   }
 }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/json.h"
+#include "data/utf16.h"
 #include "domain/errors.h"
 
 namespace lastro {
@@ -38,6 +39,7 @@ std::string first_of(Collective& ranks, const std::vector<MalformedRow>& mine) {
 }
 
 std::string remedy(const Source& source) {
+  if (const std::string utf16 = words_for_utf16(source); !utf16.empty()) return utf16;
   return "Mend the file, or name the field that holds the text: sources." + source.name + ".text_field (it is " + source.text_field + ")";
 }
 

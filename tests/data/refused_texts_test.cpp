@@ -132,6 +132,30 @@ TEST(Dataset, StopsAtWhatIsNoText) {
   }
 }
 
+// Each character two bytes: letters, Cyrillic ones among them.
+TEST(Dataset, NamesUtf16AndHowToConvertIt) {
+  DatasetBench bench;
+  const std::string rows = "{\"text\": \"" + texts_from(1, 1, 400)[0] + "\"}\n";
+  std::string little = "\xFF\xFE", big = "\xFE\xFF", cyrillic;
+  for (const char c : rows) little += {c, '\0'};
+  for (const char c : rows) big += {'\0', c};
+  for (int i = 0; i < 3000; ++i) cyrillic += i % 6 == 5 ? std::string(" \0", 2) : std::string{static_cast<char>(0x30 + i * i % 32), '\4'};
+  const Making how = usual();
+  for (const SourceFormat format : {SourceFormat::text, SourceFormat::jsonl})
+    for (const auto& [content, encoding] :
+         {std::pair{little, "UTF-16 "}, {big, "UTF-16 "}, {little.substr(2), "UTF-16LE "}, {big.substr(2), "UTF-16BE "}, {cyrillic, "UTF-16LE "}}) {
+      Source notes;
+      notes.name = "notes";
+      notes.format = format;
+      notes.files = {write_file(bench.file("good.txt"), ""), write_file(bench.file("notes.txt"), content)};
+
+      EXPECT_THAT(contract_broken_by([&] { bench.make(how, {notes}); }),
+                  AllOf(HasSubstr("notes.txt is UTF-16 "), HasSubstr(std::string("Convert it, as with `iconv -f ") + encoding + "-t UTF-8 "),
+                        Not(HasSubstr("text_field"))))
+          << encoding;
+    }
+}
+
 TEST(Dataset, StopsOnEveryRankWhenAFileChangedSinceThePlan) {
   DatasetBench bench;
   Source prose = bench.rows("prose", {texts_from(1, 300)});
