@@ -101,6 +101,15 @@ bool is_of_the_record(std::string_view path) {
   return is_one_of(first_of(), recorded_stage_keys);
 }
 
+// The same of a mapping that is laid down whole, at any depth of it. The path that is to blame, or empty.
+std::string recorded_part(const std::string& path, const Node& value) {
+  if (is_of_the_record(path)) return path;
+  if (value.is_mapping())
+    for (const Entry& entry : value.entries())
+      if (std::string part = recorded_part(path + "." + entry.key, entry.value); !part.empty()) return part;
+  return "";
+}
+
 }   // namespace
 
 void assign(Node& tree, const std::vector<std::string>& assignments, Problems& problems) {
@@ -112,13 +121,14 @@ void assign(Node& tree, const std::vector<std::string>& assignments, Problems& p
       refuse("not an assignment (write --set sources.prose.path=my.txt)");
       continue;
     }
-    if (is_of_the_record(std::string_view(text).substr(0, equals))) {
-      refuse("a key of the record (manifest.out.yaml), which a run writes and no manifest asks for (set what the stage is made of instead)");
-      continue;
-    }
     Problems of_value;
     const Node value = value_of(std::string_view(text).substr(equals + 1), of_value);
     for (const Problem& problem : of_value) refuse("the value: " + problem.message);
+    if (const std::string part = recorded_part(text.substr(0, equals), value); !part.empty()) {
+      refuse(part +
+             " is a key of the record, manifest.out.yaml (a run writes it and no manifest asks for it). Set what the stage is made of instead");
+      continue;
+    }
     Assignment assignment(marked(value, mark_of(i)), mark_of(i));
     tree = assignment.laid_over(tree, std::string_view(text).substr(0, equals));
     if (!assignment.failure().empty()) refuse(assignment.failure());

@@ -195,7 +195,12 @@ TEST(Assignment, IsNamedByItsProblems) {
   EXPECT_THAT(problems_of(good_manifest, {"seed.x=1"}), ElementsAre(HasSubstr("--set seed.x=1: there is no \"x\" to set (7 holds no fields)")));
   EXPECT_THAT(problems_of(good_manifest, {"sources.jargon.path.2=x"}), ElementsAre(HasSubstr("there is no \"2\" to set (it is a list of 2")));
   for (const std::string of_record : {"record", "record_sha256", "verdict", "totals.cost_usd", "stages.04_pretrain.output_hash"})
-    EXPECT_THAT(problems_of(good_manifest, {of_record + "=1"}), ElementsAre(HasSubstr("--set " + of_record + "=1: a key of the record")));
+    EXPECT_THAT(problems_of(good_manifest, {of_record + "=1"}),
+                ElementsAre(HasSubstr("--set " + of_record + "=1: " + of_record + " is a key of the record")));
+  for (const auto& [assignment, to_blame] :
+       {std::pair<std::string, std::string>{"stages.04_pretrain={kind: pretrain, cost_usd: 0}", "stages.04_pretrain.cost_usd"},
+        {"stages={04_pretrain: {kind: pretrain, status: done}}", "stages.04_pretrain.status"}})
+    EXPECT_THAT(problems_of(good_manifest, {assignment}), testing::Contains(HasSubstr(assignment + ": " + to_blame + " is a key of the record")));
   EXPECT_THAT(problems_of(good_manifest, {"seed=[1"}), testing::Contains(HasSubstr("--set seed=[1: the value: a list opened with [ is not closed")));
 }
 
