@@ -1,5 +1,6 @@
 #include "data/build_state.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "data/together.h"
@@ -15,6 +16,11 @@ void RemovalLog::add(const Removal& removal) {
 }
 
 std::int64_t BuildState::batch_bytes() const { return std::min<std::int64_t>(memory_share(run, 2), 8 * 1024 * 1024); }
+
+void BuildState::tell_progress(std::int64_t done, std::string_view detail) const {
+  const std::int64_t documents = store.size() - items;
+  run.tracker.progress(std::min(done, documents), documents, "documents", detail);
+}
 
 void take_out(BuildState& state, Exchange<Removal>& removals) {
   SpillSorter<Removal> sorter(state.folder / ("removals-" + std::to_string(state.run.ranks.rank().value)), memory_share(state.run, 8));

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 #include "core/stage.h"
@@ -37,10 +38,14 @@ struct BuildState {
   std::filesystem::path folder;   // for temporary files, shared by all ranks
   DocumentStore store;
   RemovalLog log;
+  std::int64_t items = 0;   // evaluation items in the store, behind its documents; they stay
 
   bool is_evaluation(const DocumentId& id) const { return id.source >= text.size(); }
   const Source& source_of(const DocumentId& id) const { return is_evaluation(id) ? evaluation[id.source - text.size()] : text[id.source]; }
   std::int64_t batch_bytes() const;
+
+  // Tells how many documents a phase is through that has visited `done` entries of the store.
+  void tell_progress(std::int64_t done, std::string_view detail) const;
 };
 
 // Ends a phase: logs the removals that ranks sent to this one and takes their documents out of its store; of several for a document the

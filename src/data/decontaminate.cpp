@@ -76,7 +76,7 @@ void search_documents(BuildState& state, const ItemSlice& items, Exchange<Remova
       removals.send(state.run.ranks.rank().value, removal);
     }
     done += static_cast<std::int64_t>(batch.size());
-    state.run.tracker.progress(done, state.store.size(), "documents", "searched for evaluation items");
+    state.tell_progress(done, "searched for evaluation items");
   });
 }
 

@@ -53,13 +53,13 @@ class Ingestion {
       cleaned[i].digest = sha256(cleaned[i].text);
     });
     for (std::size_t i = 0; i < batch_.size(); ++i) keep(batch_.record(i), cleaned[i]);
-    documents_ += static_cast<std::int64_t>(batch_.size());
     batch_.clear();
     state_.run.tracker.progress(documents_, 0, "documents", "read");
   }
 
   void keep(DocumentRecord record, const Cleaned& cleaned) {
     record.digest = cleaned.digest;
+    if (!state_.is_evaluation(record.id)) ++documents_;
     counts_[record.id.source].cleaned += cleaned.counts;
     if (cleaned.counts.invalid_bytes + cleaned.counts.control_bytes > 0) odd_files_[record.id.source].insert(record.id.document >> file_shift);
     if (is_too_short(record, cleaned.text)) {
@@ -70,6 +70,7 @@ class Ingestion {
       return state_.log.add(removal);
     }
     counts_[record.id.source].clean_bytes += static_cast<std::int64_t>(cleaned.text.size());
+    if (state_.is_evaluation(record.id)) ++state_.items;
     state_.store.add(record, cleaned.text);
   }
 

@@ -66,7 +66,7 @@ void send_bands(BuildState& state, Exchange<BandRecord>& exchange) {
                       {hash, {record.id, head_of(record.digest), record.offset, record.bytes, record.home}});
     }
     done += static_cast<std::int64_t>(batch.size());
-    state.run.tracker.progress(done, state.store.size(), "documents", "signatures");
+    state.tell_progress(done, "signatures");
   });
   exchange.close();
 }

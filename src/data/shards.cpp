@@ -52,7 +52,7 @@ class Tokenisation {
       });
       for (std::size_t i = 0; i < batch.size(); ++i) keep(batch.record(i), ids[i]);
       done_ += static_cast<std::int64_t>(batch.size());
-      state_.run.tracker.progress(done_, state_.store.size(), "documents", "tokenised");
+      state_.tell_progress(done_, "tokenised");
     });
     tokens_.close();
     records_.close();

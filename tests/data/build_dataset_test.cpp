@@ -88,6 +88,18 @@ TEST(Dataset, DoesNotDependOnTheOrderOfFiles) {
   EXPECT_EQ(contents(bench.make(usual(), corpus.text, corpus.evaluation)), contents(bench.make(usual(), permuted.text, permuted.evaluation)));
 }
 
+TEST(Dataset, TellsOfDocumentsAndNotOfEvaluationItemsHowFarItIs) {
+  DatasetBench bench;
+  const Source prose = bench.rows("prose", {texts_from(1, 40)}), exam = bench.rows("exam", {texts_from(100, 7)});
+
+  bench.make(usual(), {prose}, {exam});
+
+  EXPECT_EQ(bench.tracker.progress_of, (std::map<std::string, std::string>{{"read", "40/0 documents"},
+                                                                           {"searched for evaluation items", "40/40 documents"},
+                                                                           {"signatures", "40/40 documents"},
+                                                                           {"tokenised", "40/40 documents"}}));
+}
+
 TEST(Dataset, AccountsForEveryDocument) {
   DatasetBench bench;
   const Corpus corpus(bench);

@@ -33,9 +33,13 @@ class EventKeeper final : public Tracker {
     const std::lock_guard lock(mutex_);
     events.emplace_back(text);
   }
-  void progress(std::int64_t, std::int64_t, std::string_view, std::string_view) override {}
+  void progress(std::int64_t done, std::int64_t total, std::string_view unit, std::string_view detail) override {
+    const std::lock_guard lock(mutex_);
+    progress_of[std::string(detail)] = std::to_string(done) + "/" + std::to_string(total) + " " + std::string(unit);
+  }
   void metrics(const Node&) override {}
   std::vector<std::string> events;
+  std::map<std::string, std::string> progress_of;   // the last of each phase
 
  private:
   std::mutex mutex_;
