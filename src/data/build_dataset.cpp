@@ -21,7 +21,8 @@ void refuse_equal_names(const Sources& sources) {
   std::set<std::string> names;
   for (const Source& source : sources)
     if (!names.insert(source.name).second)
-      throw ContractError("source " + source.name + " is listed twice (its shards would have one name)", source.name, "one source a name", "two");
+      throw ContractError("source " + source.name + " is listed twice (its shards would have one name). Name each source once in inputs", source.name,
+                          "one source a name", "two");
 }
 
 // A temporary folder of all ranks, empty: what an earlier, interrupted attempt left is not to be mixed with this one's.

@@ -144,7 +144,9 @@ DatasetLayout read_dataset_layout(const std::filesystem::path& dataset_folder) {
   const std::filesystem::path file = dataset_folder / "dataset.json";
   std::ifstream stream(file, std::ios::binary);
   if (!stream)
-    throw ContractError(file.string() + " cannot be read (is " + dataset_folder.string() + " a dataset?)", file.string(), "a file", "none");
+    throw ContractError(file.string() + " cannot be opened (" + dataset_folder.string() +
+                            " is no dataset, or is not readable). Name a dataset, or run its stage again",
+                        file.string(), "a file", "none");
   std::ostringstream text;
   text << stream.rdbuf();
   const LayoutReader reader(file.string());

@@ -52,9 +52,9 @@ void ReadFile::read_exactly(std::uint64_t offset, std::span<std::byte> into) con
   const std::size_t count = read_some(offset, into);
   if (count == into.size()) return;
   const std::uint64_t wanted = offset + into.size();
-  throw ContractError(
-      path_.string() + " ends at byte " + std::to_string(offset + count) + " (wanted " + std::to_string(wanted) + " bytes; it was cut short)",
-      path_.string(), std::to_string(wanted), std::to_string(offset + count));
+  throw ContractError(path_.string() + " ends at byte " + std::to_string(offset + count) + " (wanted " + std::to_string(wanted) +
+                          " bytes; it was cut short). Run the stage that made it again",
+                      path_.string(), std::to_string(wanted), std::to_string(offset + count));
 }
 
 WriteFile::WriteFile(std::filesystem::path path, std::size_t buffer_bytes)

@@ -115,7 +115,7 @@ class Resolver {
     std::vector<fs::path> paths = matches_of(path);
     if (paths.empty())
       refuse("path=\"" + declared + "\" matches no file (looked from " +
-             fs::absolute(place_.base_folder.empty() ? "." : place_.base_folder, ignored).string() + ")");
+             fs::absolute(place_.base_folder.empty() ? "." : place_.base_folder, ignored).string() + "). Mend the pattern, or fetch the files");
     return paths;
   }
 

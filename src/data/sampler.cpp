@@ -41,7 +41,9 @@ std::uint64_t Permutation::once(std::uint64_t value) const {
 
 Mixture::Mixture(const std::vector<double>& weights) : quotas_(weights.size(), 0) {
   const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
-  if (!(total > 0)) throw ContractError("no source of the dataset has both text and a weight above 0");
+  if (!(total > 0))
+    throw ContractError(
+        "no source of the dataset has both text and a weight above 0 (rows are drawn from such alone). Give a source with text a weight");
   // Largest remainder: quotas of a cycle add up and each is within one turn of its share. A source with any weight gets a turn.
   std::vector<std::pair<double, std::size_t>> remainders;
   std::int64_t given = 0;

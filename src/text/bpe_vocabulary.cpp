@@ -16,7 +16,8 @@ std::vector<std::string> token_bytes(const BpeVocabulary& vocabulary) {
   for (const auto& [left, right] : vocabulary.merges) {
     if (left < vocabulary.first_byte() || right < vocabulary.first_byte() || left >= tokens.size() || right >= tokens.size())
       throw ContractError("merge " + std::to_string(tokens.size() - vocabulary.first_merge()) + " joins tokens " + std::to_string(left) + " and " +
-                          std::to_string(right) + " (a merge joins bytes or earlier merges) the vocabulary is damaged");
+                          std::to_string(right) +
+                          " (a merge joins bytes or earlier merges: the vocabulary is damaged) make it again with stage vocabulary");
     tokens.push_back(tokens[left] + tokens[right]);
   }
   return tokens;

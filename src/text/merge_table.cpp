@@ -22,7 +22,8 @@ MergeTable::MergeTable(const BpeVocabulary& vocabulary) {
     while (slots_[i].merged != no_token && slots_[i].key != key) i = (i + 1) & mask_;
     if (slots_[i].merged != no_token)
       throw ContractError("tokens " + std::to_string(left) + " and " + std::to_string(right) + " are merged twice (into " +
-                          std::to_string(slots_[i].merged) + " and " + std::to_string(merged) + ") the vocabulary is damaged");
+                          std::to_string(slots_[i].merged) + " and " + std::to_string(merged) +
+                          ": the vocabulary is damaged) make it again with stage vocabulary");
     slots_[i] = {key, merged++};
   }
 }

@@ -67,7 +67,7 @@ BpeTokenizer::Tables::Tables(const BpeVocabulary& vocabulary) : merges(vocabular
 
 BpeTokenizer::BpeTokenizer(BpeVocabulary vocabulary) : vocabulary_(std::move(vocabulary)), tables_(std::make_shared<Tables>(vocabulary_)) {
   if (vocabulary_.special_tokens.empty() || vocabulary_.special_tokens[0] != "<|endoftext|>")
-    throw ContractError("a vocabulary without <|endoftext|> as its first token (documents end with it) is not one of Lastro's");
+    throw ContractError("the vocabulary's first token is not <|endoftext|> (documents end with it) make it again with stage vocabulary");
 }
 
 BpeTokenizer BpeTokenizer::load(const std::filesystem::path& folder) { return BpeTokenizer(read_tokenizer_file(folder)); }
@@ -86,8 +86,8 @@ std::vector<TokenId> BpeTokenizer::encode(std::string_view text) const {
 
 std::string_view BpeTokenizer::bytes_of(TokenId id) const {
   if (id >= vocabulary_size())
-    throw ContractError("token id " + std::to_string(id) + " (the vocabulary has " + std::to_string(vocabulary_size()) +
-                        ") is not of this tokenizer");
+    throw ContractError("token id " + std::to_string(id) + " is not of this tokenizer (it has " + std::to_string(vocabulary_size()) +
+                        ") take the tokenizer that made the ids");
   const std::uint64_t begin = id == 0 ? 0 : tables_->ends[id - 1];
   return std::string_view(tables_->bytes).substr(begin, tables_->ends[id] - begin);
 }

@@ -228,9 +228,10 @@ class TokenizerFile {
 
 void write_tokenizer_files(const BpeVocabulary& vocabulary, const std::filesystem::path& folder) {
   if (const auto token = first_unreachable(vocabulary))
-    throw ContractError("token " + std::to_string(*token) +
-                        " is not what its own bytes merge to (Hugging Face and tiktoken would encode it differently) "
-                        "these merges are no result of training");
+    throw ContractError(
+        "token " + std::to_string(*token) +
+        " is not what its own bytes merge to (Hugging Face and tiktoken would encode it differently: these merges are no result of training) "
+        "make the vocabulary again with its stage");
   std::filesystem::create_directories(folder);
   const std::vector<std::string> tokens = spelled_tokens(vocabulary);
   std::string merges = "#version: 0.2\n";

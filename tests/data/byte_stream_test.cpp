@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "data/packed.h"
 #include "domain/errors.h"
 #include "support/temporary_folder.h"
@@ -109,6 +111,16 @@ TEST(ByteStream, RefusesWhatFollowsThePackedData) {
   const TemporaryFolder folder;
   EXPECT_THAT(message_of(write_file(folder / "a.gz", gzip("text") + "and more")), HasSubstr("is damaged gzip data (bytes of another kind follow"));
   EXPECT_THAT(message_of(write_file(folder / "a.zst", zstd("text") + "and more")), HasSubstr("is damaged zstd data (bytes of another kind follow"));
+}
+
+TEST(ReadFile, SaysThatAFileWasCutShort) {
+  const TemporaryFolder folder;
+  const ReadFile file(write_file(folder / "short", "four").path);
+  std::array<std::byte, 5> bytes;
+
+  EXPECT_THAT([&] { file.read_exactly(0, bytes); },
+              testing::ThrowsMessage<ContractError>(
+                  testing::EndsWith("short ends at byte 4 (wanted 5 bytes; it was cut short). Run the stage that made it again")));
 }
 
 TEST(ByteStream, RefusesAFileThatChangedSinceItWasPlanned) {

@@ -172,7 +172,10 @@ TEST(Dataset, RefusesTwoSourcesOfOneName) {
   DatasetBench bench;
   const Source prose = bench.rows("prose", {texts_from(1, 3)});
 
-  EXPECT_THAT(contract_broken_by([&] { bench.make(usual(), {prose, prose}); }), HasSubstr("prose is listed twice"));
+  EXPECT_THAT(contract_broken_by([&] {
+                bench.make(usual(), {prose, prose});
+              }),
+              HasSubstr("prose is listed twice (its shards would have one name). Name each source once"));
 }
 
 }   // namespace

@@ -16,6 +16,7 @@ namespace lastro {
 namespace {
 
 using test::write_file;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -78,7 +79,8 @@ TEST(ResolveSource, SaysWhatIsWrongAndWhere) {
   write_file(folder / "a.txt", "a"), write_file(folder / "b.jsonl", "{}");
 
   EXPECT_THAT(resolved(folder, declared({"missing.txt"})).problem, HasSubstr("run.yaml:4:3: sources.prose: path=\"missing.txt\" is no file"));
-  EXPECT_THAT(resolved(folder, declared({"*.pdf"})).problem, HasSubstr("matches no file"));
+  EXPECT_THAT(resolved(folder, declared({"*.pdf"})).problem,
+              AllOf(HasSubstr("matches no file"), HasSubstr("). Mend the pattern, or fetch the files")));
   EXPECT_THAT(resolved(folder, declared({"."})).problem, HasSubstr("is a folder"));
   EXPECT_THAT(resolved(folder, declared({})).problem, HasSubstr("no path"));
   EXPECT_THAT(resolved(folder, declared({"*.*"})).problem, HasSubstr("a source has one format"));

@@ -69,7 +69,9 @@ TEST(Mixture, CountsEachSourceFromNoughtWithoutGaps) {
   EXPECT_EQ(next[1], 3);   // a source with any weight gets a turn
 }
 
-TEST(Mixture, RefusesWeightsThatAreAllZero) { EXPECT_THROW(Mixture({0, 0}), ContractError); }
+TEST(Mixture, RefusesWeightsThatAreAllZero) {
+  EXPECT_THAT([] { Mixture({0, 0}); }, testing::ThrowsMessage<ContractError>(testing::EndsWith("). Give a source with text a weight")));
+}
 
 struct Sampled {
   explicit Sampled(std::int64_t shard_tokens = 700) {
@@ -202,6 +204,9 @@ TEST(DatasetLayout, RefusesWhatIsNoLayout) {
     write_file(data.folder / "dataset.json", damaged);
     EXPECT_THROW(read_dataset_layout(data.folder), ContractError);
   }
+  std::filesystem::remove(data.folder / "dataset.json");
+  EXPECT_THAT([&] { read_dataset_layout(data.folder); },
+              testing::ThrowsMessage<ContractError>(testing::EndsWith("). Name a dataset, or run its stage again")));
 }
 
 }   // namespace
