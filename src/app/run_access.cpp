@@ -21,6 +21,14 @@ fs::path store_of(const Invocation& invocation, const RunRecord& record) {
   return store && store->as<std::string>() ? fs::path(store->text()) : fs::path("runs/store");
 }
 
+bool has_readable_record(const fs::path& run) {
+  try {
+    return RunRecord::load(run).has_value();
+  } catch (const ContractError&) {
+    return false;
+  }
+}
+
 [[noreturn]] void refuse(const Damage& damage, const std::string& remedy) {
   throw ContractError(damage.file + " is damaged: wanted " + damage.wanted + ", found " + damage.found + " (nothing damaged is used) " + remedy,
                       damage.file, damage.wanted, damage.found);
@@ -47,7 +55,7 @@ std::string remedy_for_damage(const FolderStore& store, const Digest& digest, co
   }
   if (stage.empty()) return "no stage of this run made it: roll its stage back in the run that did, or let `lastro gc` sweep it";
   if (!has_record) return "the same run command makes " + stage + " again";
-  if (!fs::exists(record_file(run))) return "remove " + store.folder_of(digest).string() + ", and the same run command makes it anew";
+  if (!has_readable_record(run)) return "remove " + store.folder_of(digest).string() + ", and the same run command makes it anew";
   return "`lastro rollback " + run.string() + " " + stage + "`, then running the manifest again, makes it anew";
 }
 

@@ -113,8 +113,8 @@ std::string names_of(Collective& ranks, const Source& source, const std::set<std
   return names + (files.size() > named ? " and " + std::to_string(files.size() - named) + " more" : "");
 }
 
-// Bytes that no UTF-8 text has are counted, named, and bounded: of Latin-1 texts in most languages one byte in twenty is odd, of pictures,
-// programs, UTF-16 and other alphabets' encodings one in three or more.
+// Bytes that no UTF-8 text has are counted, named, and bounded, beside the bytes of the cleaned text: of Latin-1 texts one in twenty is odd
+// (Icelandic: one in nine), of pictures, programs, UTF-16 and other alphabets' encodings two in five or more.
 void judge_odd_bytes(BuildState& state, const Ingested& ingested, const OddFiles& odd_files) {
   constexpr std::int64_t odd_in_any_case = 100;
   for (std::size_t i = 0; i < ingested.sources.size(); ++i) {
@@ -126,12 +126,12 @@ void judge_odd_bytes(BuildState& state, const Ingested& ingested, const OddFiles
     if (invalid > 0) text += std::to_string(invalid) + " bytes are not UTF-8 (read as Windows-1252)";
     if (control > 0) text += (invalid > 0 ? ", " : "") + std::to_string(control) + " control bytes, NUL among them, are left out";
     text += ", in " + names_of(state.run.ranks, source, odd_files[i]);
-    if (invalid + control > std::max(odd_in_any_case, counts.clean_bytes / 10)) {
+    if (invalid + control > std::max(odd_in_any_case, counts.clean_bytes / 4)) {
       const std::string utf16 = words_for_utf16(source);
       throw ContractError(text + " (so many that it is no text, or is written in another encoding). " +
                               (utf16.empty() ? "Convert it to UTF-8, as with `iconv -f ENCODING -t UTF-8`" : utf16) +
                               ", or take the file out of sources." + source.name,
-                          source.name, "at most a tenth of odd bytes",
+                          source.name, "at most a quarter of odd bytes",
                           std::to_string(invalid + control) + " beside " + std::to_string(counts.clean_bytes));
     }
     state.run.tracker.event(text);

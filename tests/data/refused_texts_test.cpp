@@ -110,6 +110,24 @@ TEST(Dataset, ReadsWhatIsNotUtf8AndTells) {
   EXPECT_EQ(count(bench.summary, "control_bytes"), 1);
 }
 
+// The languages of Latin-1 with the most letters beyond ASCII: more than a tenth.
+TEST(Dataset, ReadsLatin1OfManyAccents) {
+  DatasetBench bench;
+  Source sagas;
+  sagas.name = "sagas";
+  std::string text = texts_from(1, 1, 4000)[0];
+  for (std::size_t i = 0; i < text.size(); i += 6)
+    if (text[i] != ' ') text[i] = static_cast<char>(0xF0);
+  sagas.files = {write_file(bench.file("sagas.txt"), text)};
+  Making how = usual();
+  how.settings.held_out = 0;
+
+  bench.make(how, {sagas});
+
+  EXPECT_THAT(bench.tracker.events, Contains(HasSubstr("are not UTF-8 (read as Windows-1252), in")));
+  EXPECT_GT(count(bench.summary, "invalid_utf8_bytes") * 10, count(bench.summary, "text_bytes"));
+}
+
 // Something like a program, a text of another alphabet, and one of two bytes a character.
 TEST(Dataset, StopsAtWhatIsNoText) {
   DatasetBench bench;

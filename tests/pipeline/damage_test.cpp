@@ -96,6 +96,23 @@ INSTANTIATE_TEST_SUITE_P(All, ADamagedArtifact,
                                            Case{"04_pretrain", Harm::bit, "CheckpointByABit"}, Case{"04_pretrain", Harm::cut, "CheckpointByACut"}),
                          [](const auto& one) { return one.param.name; });
 
+// Neither remedy may ask for the other's file.
+TEST_F(AFinishedRun, WhoseRecordIsDamagedBesideAnArtifactSaysWhatMendsBoth) {
+  const fs::path object = here.object("03_dataset"), record = here.run / "manifest.out.yaml";
+  cut(largest_file(object));
+  flip_a_bit(record, fs::file_size(record) / 2);
+
+  const Ended run = here.run_it();
+
+  EXPECT_EQ(run.exit_code, 4) << run;
+  EXPECT_THAT(run.err, HasSubstr("remove " + object.string() + ", and the same run command makes it anew"));
+  fs::remove_all(object);
+  const Ended again = here.run_it();
+  EXPECT_EQ(again.exit_code, 0) << again;
+  EXPECT_EQ(here.digests(), golden("small"));
+  EXPECT_EQ(here.ask("verify").exit_code, 0) << here.ask("verify");
+}
+
 TEST_F(AFinishedRun, WhoseStoreRecordIsDamagedIsRefusedByName) {
   const fs::path record = here.object("03_dataset") / "artifact.json";
   flip_a_bit(record, fs::file_size(record) / 2);
