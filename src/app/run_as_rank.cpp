@@ -178,7 +178,7 @@ int guarded(const Links& links, const Invocation& invocation, const std::functio
   } catch (const Error& error) {
     end_job(links, run, error, error.code(), abort);
   } catch (const std::system_error& error) {   // filesystem_error is one
-    end_job(links, run, error, ExitCode::environment, abort);
+    end_job(links, run, EnvironmentError(words_for(error)), ExitCode::environment, abort);
   } catch (const std::bad_alloc& error) {
     end_job(links, run, BudgetError("no memory is left (the machine or a limit refuses more) lower the plan's memory or use more ranks"),
             ExitCode::budget, abort);
