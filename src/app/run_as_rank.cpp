@@ -90,7 +90,10 @@ struct Orchestrator {
 
 // `run` is set when the run directory is ours: a refusal before that is no failure of the run that lives there.
 void begin_run(Orchestrator& root, std::filesystem::path& run, const Invocation& invocation) {
-  if (!std::getenv("LASTRO_FRONT")) print_remarks(root.planner);   // a front has said so already
+  if (!std::getenv("LASTRO_FRONT")) {   // a front has said so already
+    print_remarks(root.planner);
+    print_disk_shortage(root.planner, root.planner.plan().plan);
+  }
   root.run_lease.emplace(root.planner.run(), lease_patience);
   run = root.planner.run();
   root.store_lease.emplace(root.planner.store().root(), lease_patience, Lease::Kind::shared);   // a sweep waits until we have ended
