@@ -1,11 +1,11 @@
-#include <sys/statvfs.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include "app/commands.h"
 #include "app/wiring.h"
@@ -29,11 +29,19 @@ std::string on_path(const char* program) {
   return "";
 }
 
-double free_gib(fs::path folder) {
-  while (!folder.empty() && !fs::exists(folder)) folder = folder.parent_path();
-  struct statvfs status {};
-  if (::statvfs(folder.empty() ? "." : folder.c_str(), &status) != 0) return 0;
-  return static_cast<double>(status.f_bavail) * static_cast<double>(status.f_frsize) / (1 << 30);
+double gib(std::int64_t bytes) { return static_cast<double>(bytes) / (1 << 30); }
+
+// A store that is not there is no fault: the first run makes it, if it may.
+void look_at_store(const fs::path& store, Node& facts, Node& problems) {
+  const DiskPlace place = disk_place(store);
+  facts.set("store", store.string() + (fs::exists(store) ? "" : " (not there yet: the first run makes it)"));
+  facts.set("disk_free_gib", gib(place.free_bytes));
+  if (!fs::is_directory(place.there))
+    problems.push(place.there.string() + " is a file (the store is a folder) name another with --store");
+  else if (::access(place.there.c_str(), W_OK | X_OK) != 0)
+    problems.push(place.there.string() + " cannot be written to (" + std::strerror(errno) + "; the store lies there) name another with --store");
+  if (gib(place.free_bytes) < 1)
+    problems.push("less than 1 GiB is free where the store lies (checkpoints and artifacts will not fit) name another folder with --store");
 }
 
 }   // namespace
@@ -49,15 +57,12 @@ int doctor_command(const Invocation& invocation) {
   facts.set("instructions", std::string(kernels::name_of(kernels::cpu_path())));
   facts.set("peak_tflops", peak_tflops(threads_of(invocation)));
   facts.set("memory_gib", static_cast<double>(memory_limit_bytes(1)) / (1 << 30));
-  const double disk = free_gib(fs::absolute(invocation.store.empty() ? "runs/store" : invocation.store));
-  facts.set("disk_free_gib", disk);
-  if (disk < 1)
-    problems.push("less than 1 GiB is free where the store lies (checkpoints and artifacts will not fit) name another folder with --store");
+  look_at_store(invocation.store.empty() ? "runs/store" : invocation.store, facts, problems);
   const std::string launcher = on_path("mpirun");
   facts.set("mpirun", launcher.empty() ? Node(nullptr) : Node(launcher));
   if (launcher.empty()) problems.push("mpirun is not on the PATH (--ranks above 1 needs it) install openmpi-bin");
-  const double shared = free_gib("/dev/shm");
   const bool has_shared = fs::exists("/dev/shm");
+  const double shared = gib(disk_place("/dev/shm").free_bytes);
   facts.set("shared_memory_free_gib", has_shared ? Node(shared) : Node(nullptr));
   if (!has_shared)
     problems.push("/dev/shm is missing (ranks on one machine talk through it) mount a tmpfs there");

@@ -6,6 +6,7 @@
 #include "app/terminal.h"
 #include "app/wiring.h"
 #include "core/cost.h"
+#include "core/disk_room.h"
 #include "core/files.h"
 #include "core/gatekeeper.h"
 #include "core/manifest.h"
@@ -54,6 +55,17 @@ void expect_output(const PlannedStage& stage, const std::string& manifest) {
   throw ContractError(stage.name + " is " + stage.output->to_string() + " in the store, expected " + stage.expected_output->to_string() + " by " +
                           manifest + " (its inputs, settings or this program's rules are not those of the run that gave the hash)",
                       stage.name, stage.expected_output->to_string(), stage.output->to_string());
+}
+
+std::int64_t bytes_below(const fs::path& folder) {
+  std::int64_t bytes = 0;
+  std::error_code none;
+  for (const auto& entry : fs::recursive_directory_iterator(folder, none)) {
+    if (!entry.is_regular_file(none)) continue;
+    const std::uintmax_t size = entry.file_size(none);
+    if (!none) bytes += static_cast<std::int64_t>(size);
+  }
+  return bytes;
 }
 
 }   // namespace
@@ -219,8 +231,19 @@ std::vector<std::string> RunPlanner::remarks() const {
   return remarks;
 }
 
+std::optional<std::string> RunPlanner::disk_shortage_of(const Plan& plan) const {
+  const DiskPlace store = disk_place(store_.root()), run = disk_place(run_);
+  DiskRoom room{store_.root().string(), run_.string(), store.free_bytes, run.free_bytes, store.file_system == run.file_system, 0};
+  for (const char* part : {"checkpoints", "work"}) room.run_bytes_already += bytes_below(run_ / part);
+  return disk_shortage(plan.disk(), room);
+}
+
 void print_remarks(const RunPlanner& planner) {
   for (const std::string& remark : planner.remarks()) print_error(remark);
+}
+
+void print_disk_shortage(const RunPlanner& planner, const Plan& plan) {
+  if (const auto shortage = planner.disk_shortage_of(plan)) print_error(*shortage);
 }
 
 std::string RunPlanner::headline() const {

@@ -19,6 +19,7 @@ class RunPlanner {
   const Manifest& manifest() const { return manifest_; }
   const std::filesystem::path& run() const { return run_; }
   FolderStore& store() { return store_; }
+  const FolderStore& store() const { return store_; }
 
   // From here on, an artifact whose record is damaged counts as not there, and files of other sizes than recorded as whole. Without it, a plan
   // throws ContractError where it meets either.
@@ -45,6 +46,9 @@ class RunPlanner {
   // run's own record is damaged.
   std::vector<std::string> remarks() const;
 
+  // What the disk has no room for, if anything, of what the plan will write.
+  std::optional<std::string> disk_shortage_of(const Plan& plan) const;
+
   // "dev: 5 stages, 2 are there; about 3m10s, 0.01 USD": what a person sees before the first stage.
   std::string headline() const;
 
@@ -65,6 +69,9 @@ class RunPlanner {
 
 // On stderr, like errors.
 void print_remarks(const RunPlanner& planner);
+
+// On stderr: what the disk has no room for of what is left to run.
+void print_disk_shortage(const RunPlanner& planner, const Plan& plan);
 
 // All problems of a manifest, one a line.
 std::string lines_of(const Problems& problems);

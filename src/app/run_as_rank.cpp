@@ -90,7 +90,10 @@ struct Orchestrator {
 
 // `run` is set when the run directory is ours: a refusal before that is no failure of the run that lives there.
 void begin_run(Orchestrator& root, std::filesystem::path& run, const Invocation& invocation) {
-  if (!std::getenv("LASTRO_FRONT")) print_remarks(root.planner);   // a front has said so already
+  if (!std::getenv("LASTRO_FRONT")) {   // a front has said so already
+    print_remarks(root.planner);
+    print_disk_shortage(root.planner, root.planner.plan().plan);
+  }
   root.run_lease.emplace(root.planner.run(), lease_patience);
   run = root.planner.run();
   root.store_lease.emplace(root.planner.store().root(), lease_patience, Lease::Kind::shared);   // a sweep waits until we have ended
@@ -178,7 +181,7 @@ int guarded(const Links& links, const Invocation& invocation, const std::functio
   } catch (const Error& error) {
     end_job(links, run, error, error.code(), abort);
   } catch (const std::system_error& error) {   // filesystem_error is one
-    end_job(links, run, error, ExitCode::environment, abort);
+    end_job(links, run, EnvironmentError(words_for(error)), ExitCode::environment, abort);
   } catch (const std::bad_alloc& error) {
     end_job(links, run, BudgetError("no memory is left (the machine or a limit refuses more) lower the plan's memory or use more ranks"),
             ExitCode::budget, abort);

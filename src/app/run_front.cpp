@@ -129,6 +129,7 @@ int run_front(const Invocation& invocation) {
   print_remarks(planner);
   const bool finished = !planner.next_stage();
   if (!finished) {
+    print_disk_shortage(planner, planner.plan().plan);
     std::printf("%s\n", planner.headline().c_str());
     std::fflush(stdout);
     const int code = run_ranks(invocation, planner.run(), planner.store().root());

@@ -3,8 +3,10 @@
 #include "app/commands.h"
 #include "app/run_access.h"
 #include "app/terminal.h"
+#include "app/verification.h"
 #include "core/cost.h"
 #include "core/json.h"
+#include "domain/errors.h"
 #include "infra/posix/lease.h"
 
 namespace lastro {
@@ -33,6 +35,8 @@ int status_command(const Invocation& invocation) {
   const Node& tree = run.record.tree();
   const Node* stages = tree.find("stages");
   const bool is_held = Lease::holder(run.folder).has_value();
+  const std::vector<Finding> damages = glance_at_run(run, is_held);
+  const ExitCode code = damages.empty() ? ExitCode::ok : ExitCode::contract;
   if (invocation.json) {
     Node line;
     line.set("run", run.folder.string());
@@ -46,8 +50,9 @@ int status_command(const Invocation& invocation) {
     }
     line.set("stages", std::move(list));
     if (const Node* verdict = tree.find("verdict")) line.set("verdict", *verdict);
+    line.set("damages", to_node(damages));
     std::printf("%s\n", to_json(line).c_str());
-    return 0;
+    return static_cast<int>(code);
   }
   for (const Entry& stage : stages ? stages->entries() : Node::Mapping{}) {
     const std::string status = status_of(stage.value, is_held);
@@ -59,7 +64,8 @@ int status_command(const Invocation& invocation) {
     std::printf("\n");
   }
   if (const Node* verdict = tree.find("verdict")) std::printf("%s\n", text_at(*verdict, "text").c_str());
-  return 0;
+  print(damages);
+  return static_cast<int>(code);
 }
 
 }   // namespace lastro

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <ctime>
 #include <new>
 #include <system_error>
@@ -13,13 +12,14 @@
 #include "core/cost.h"
 #include "core/files.h"
 #include "core/json.h"
+#include "core/refused_file.h"
 
 namespace lastro {
 namespace {
 
 std::FILE* open_for_appending(const std::filesystem::path& path) {
   std::FILE* file = std::fopen(path.c_str(), "ae");
-  if (!file) throw EnvironmentError(path.string() + " cannot be opened (" + std::strerror(errno) + ")", "libc", "fopen", errno);
+  if (!file) refuse_file(path, "cannot be opened", "fopen", errno);
   return file;
 }
 
@@ -55,6 +55,11 @@ void print_error_json(ExitCode code, std::string_view text) {
   std::printf("%s\n", to_json(line).c_str());
 }
 
+std::string words_for(const std::system_error& error) {
+  const std::string hint = hint_for(error.code().value());
+  return error.what() + (hint.empty() ? " (the system refused) a limit or a full machine does that; `lastro doctor` looks" : hint);
+}
+
 int report_caught(int argc, char** argv) {
   const auto say = [&](ExitCode code, const std::string& text) {
     print_error(text);
@@ -68,7 +73,7 @@ int report_caught(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return say(ExitCode::budget, "no memory is left (the machine or a limit refuses more) lower the plan's memory or use more ranks");
   } catch (const std::system_error& error) {   // filesystem_error is one
-    return say(ExitCode::environment, std::string(error.what()) + " (the system refused) a limit or a full machine does that; `lastro doctor` looks");
+    return say(ExitCode::environment, words_for(error));
   } catch (const std::exception& error) {
     return say(ExitCode::internal, "internal: " + std::string(error.what()) + " (a contract inside the program broke; please report it)");
   }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "core/tracker.h"
 #include "domain/errors.h"
@@ -21,6 +22,9 @@ void print_error(std::string_view text);
 
 // {"error": {"exit_code": n, "message": text}} on stdout: what a program that asked for JSON reads when there is nothing else.
 void print_error_json(ExitCode code, std::string_view text);
+
+// What the system refused outside of our own words (filesystem_error is one), with what helps.
+std::string words_for(const std::system_error& error);
 
 // Within a catch of main: says what was caught, also in JSON where the command line asks for it, and returns the exit code.
 int report_caught(int argc, char** argv);

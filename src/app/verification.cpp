@@ -1,6 +1,7 @@
 #include "app/verification.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <map>
 #include <set>
 
@@ -23,12 +24,24 @@ std::string words_for(const SourceSpec& source) {
   return words;
 }
 
+constexpr std::string_view remedy_for_checkpoint =
+    "training hashes it again, and goes on from an earlier one where a shard or the index is damaged; when the stage is done, remove the folder";
+
 class Verification {
  public:
   explicit Verification(const OpenedRun& run) : run_(run) {
     const Node* stages = run.record.tree().find("stages");
     for (const Entry& stage : stages ? stages->entries() : Node::Mapping{})
       if (const auto digest = run.record.output_of(stage.key)) stage_of_.emplace(*digest, stage.key);
+  }
+
+  std::vector<Finding> glance(bool is_at_work) {
+    for (const auto& [digest, stage] : stage_of_)
+      for (Damage& damage : misfits_of(digest)) add(std::move(damage), remedy_for(digest));
+    const auto newest = is_at_work ? std::nullopt : newest_verified_checkpoint();   // at work, checkpoints come and go
+    if (newest)
+      for (Damage& damage : misfits_of_checkpoint(*newest)) add(std::move(damage), std::string(remedy_for_checkpoint));
+    return std::move(findings_.damages);
   }
 
   Findings look() {
@@ -127,12 +140,31 @@ class Verification {
     }
   }
 
-  void look_at_checkpoints() {
+  std::vector<Damage> misfits_of(const Digest& digest) const {
+    if (!has_record(digest)) return run_.store.verify(digest);   // says what is wrong with it
+    return run_.store.misfits(*run_.store.find_artifact(digest));
+  }
+
+  std::set<fs::path> checkpoint_folders() const {
     std::set<fs::path> folders;
     std::error_code none;
     for (const auto& entry : fs::directory_iterator(run_.folder / "checkpoints", none))
       if (entry.is_directory()) folders.insert(entry.path());
-    for (const fs::path& folder : folders) {
+    return folders;
+  }
+
+  // Empty once every stage is done: then nothing goes on from a checkpoint.
+  std::optional<fs::path> newest_verified_checkpoint() const {
+    const Node* stages = run_.record.tree().find("stages");
+    if (!stages || stages->entries().size() == stage_of_.size()) return std::nullopt;
+    std::optional<fs::path> newest;
+    for (const fs::path& folder : checkpoint_folders())   // in the order of steps
+      if (fs::exists(folder / marker_file_name)) newest = folder;
+    return newest;
+  }
+
+  void look_at_checkpoints() {
+    for (const fs::path& folder : checkpoint_folders()) {
       const bool is_committed = fs::exists(folder / index_file_name), is_marked = fs::exists(folder / marker_file_name);
       if (!is_committed && !is_marked) {
         findings_.unfinished.push_back(folder.string() + " was never committed (the save was interrupted); the next run clears it away");
@@ -140,10 +172,7 @@ class Verification {
       }
       ++findings_.checkpoints;
       const std::vector<Damage> damages = verify_checkpoint(folder);
-      for (const Damage& damage : damages)
-        add(damage,
-            "training hashes it again, and goes on from an earlier one where a shard or the index is damaged; when the stage is done, "
-            "remove the folder");
+      for (const Damage& damage : damages) add(damage, std::string(remedy_for_checkpoint));
       if (damages.empty() && !is_marked)
         findings_.unfinished.push_back(folder.string() + " has no VERIFIED (the save was not read back); it hashes as it was written");
     }
@@ -157,5 +186,30 @@ class Verification {
 }   // namespace
 
 Findings verify_run(const OpenedRun& run) { return Verification(run).look(); }
+
+std::vector<Finding> glance_at_run(const OpenedRun& run, bool is_at_work) { return Verification(run).glance(is_at_work); }
+
+void print(const std::vector<Finding>& damages) {
+  for (const auto& [damage, remedy] : damages) {
+    std::string words = damage.file;
+    if (!damage.detail.empty()) words += " (" + damage.detail + ")";
+    if (!damage.wanted.empty() || !damage.found.empty()) words += ": wanted " + damage.wanted + ", found " + damage.found;
+    std::printf("damaged: %s\n  to mend it: %s\n", words.c_str(), remedy.c_str());
+  }
+}
+
+Node to_node(const std::vector<Finding>& damages) {
+  Node list = Node::sequence();
+  for (const auto& [damage, remedy] : damages) {
+    Node node;
+    node.set("file", damage.file);
+    node.set("detail", damage.detail);
+    node.set("wanted", damage.wanted);
+    node.set("found", damage.found);
+    node.set("remedy", remedy);
+    list.push(std::move(node));
+  }
+  return list;
+}
 
 }   // namespace lastro

@@ -26,4 +26,11 @@ struct Findings {
 // Hashes again what a run names: the files of its sources, every artifact and record of its store, its checkpoints.
 Findings verify_run(const OpenedRun& run);
 
+// What the sizes of files alone tell, in microseconds: of its stages' artifacts, and of the newest verified checkpoint while a stage may go on from
+// it. `is_at_work`: a process writes to the run, so checkpoints are left out.
+std::vector<Finding> glance_at_run(const OpenedRun& run, bool is_at_work);
+
+void print(const std::vector<Finding>& damages);
+Node to_node(const std::vector<Finding>& damages);
+
 }   // namespace lastro

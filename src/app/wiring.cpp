@@ -2,10 +2,13 @@
 
 #include <sched.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
@@ -15,6 +18,7 @@
 
 #include "core/files.h"
 #include "core/hash.h"
+#include "core/refused_file.h"
 #include "domain/errors.h"
 #include "infra/workers/worker_pool.h"
 #include "kernels/path.h"
@@ -133,6 +137,18 @@ int threads_beside(Collective& ranks) {
   const std::string mine = system.nodename + std::string(reinterpret_cast<const char*>(&cores), sizeof cores);
   const std::vector<std::string> all = all_gather_text(ranks, mine);
   return std::max(1, usable_cores() / static_cast<int>(std::count(all.begin(), all.end(), mine)));
+}
+
+DiskPlace disk_place(const fs::path& folder) {
+  DiskPlace place{fs::absolute(folder).lexically_normal()};
+  while (!fs::exists(place.there) && place.there.has_relative_path()) place.there = place.there.parent_path();
+  struct stat status {};
+  struct statvfs room {};
+  if (::stat(place.there.c_str(), &status) != 0) refuse_file(place.there, "cannot be examined", "stat", errno);
+  if (::statvfs(place.there.c_str(), &room) != 0) refuse_file(place.there, "cannot be examined", "statvfs", errno);
+  place.file_system = status.st_dev;
+  place.free_bytes = static_cast<std::int64_t>(room.f_bavail) * static_cast<std::int64_t>(room.f_frsize);
+  return place;
 }
 
 std::unique_ptr<Workers> make_workers(int threads) { return std::make_unique<WorkerPool>(threads); }

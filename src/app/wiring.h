@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
 #include <memory>
 
 #include "app/command_line.h"
@@ -27,5 +29,13 @@ void remember_peak_tflops(double tflops, int threads);
 
 // Memory that one of `ranks` ranks on this machine may use, in bytes: the smallest of the machine's, the control group's and the process's limit.
 std::int64_t memory_limit_bytes(int ranks);
+
+// The file system on which a folder lies, or will lie once it is made.
+struct DiskPlace {
+  std::filesystem::path there;   // the folder, or the nearest one above it that is there already
+  std::uint64_t file_system = 0;
+  std::int64_t free_bytes = 0;
+};
+DiskPlace disk_place(const std::filesystem::path& folder);
 
 }   // namespace lastro

@@ -39,4 +39,7 @@ class CheckpointReader {
 // Re-hashes everything a checkpoint folder holds. Empty when all is well; else every damage, with shard, dataset and tile.
 std::vector<Damage> verify_checkpoint(const std::filesystem::path& folder);
 
+// As verify_checkpoint, by the index and the sizes of the shards alone.
+std::vector<Damage> misfits_of_checkpoint(const std::filesystem::path& folder);
+
 }   // namespace lastro

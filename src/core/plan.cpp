@@ -1,11 +1,14 @@
 #include "core/plan.h"
 
+#include <algorithm>
+
 namespace lastro {
 namespace {
 
 Node stage_node(const PlannedStage& stage, const Plan& plan) {
-  Node memory = Node::mapping(), inputs = Node::mapping();
+  Node memory = Node::mapping(), disk = Node::mapping(), inputs = Node::mapping();
   for (const MemoryShare& share : stage.resources.memory_per_rank) memory.set(share.name, share.bytes);
+  for (const DiskShare& share : stage.resources.disk) disk.set(share.name, share.bytes);
   for (const PlannedInput& input : stage.inputs) {
     Node names = Node::sequence();
     for (const Source& source : input.sources) names.push(source.name);
@@ -22,6 +25,7 @@ Node stage_node(const PlannedStage& stage, const Plan& plan) {
   node.set("output_hash", stage.output ? Node(stage.output->to_string()) : Node());
   node.set("why", stage.why);
   node.set("memory_per_rank_bytes", std::move(memory));
+  node.set("disk_bytes", std::move(disk));
   node.set("flops_6nd", stage.resources.flops_6nd);
   node.set("flops", stage.resources.flops);
   node.set("device_hours", stage.device_s / 3600);
@@ -43,6 +47,22 @@ double Plan::cost_usd() const {
   for (const PlannedStage& stage : stages)
     if (!stage.output) sum += stage.cost_usd;
   return sum;
+}
+
+DiskNeed Plan::disk() const {
+  DiskNeed need;
+  for (const PlannedStage& stage : stages) {
+    if (stage.output) continue;
+    std::int64_t work = 0;
+    for (const DiskShare& share : stage.resources.disk) switch (share.place) {
+        case DiskShare::Place::store: need.store += share.bytes; break;
+        case DiskShare::Place::linked: need.linked += share.bytes; break;
+        case DiskShare::Place::run: need.run += share.bytes; break;
+        case DiskShare::Place::work: work += share.bytes; break;
+      }
+    need.work = std::max(need.work, work);
+  }
+  return need;
 }
 
 Node to_node(const Plan& plan) {

@@ -42,6 +42,14 @@ struct PlannedStage {
   double cost_usd = 0;
 };
 
+// What stages write to disk, in bytes, by place (DiskShare).
+struct DiskNeed {
+  std::int64_t store = 0;
+  std::int64_t linked = 0;
+  std::int64_t run = 0;
+  std::int64_t work = 0;   // of the stage that needs most: one runs at a time
+};
+
 // Ordered stages with everything resolved.
 struct Plan {
   std::string name;
@@ -57,6 +65,7 @@ struct Plan {
   double device_s() const;
   double wall_s() const { return device_s() / ranks; }
   double cost_usd() const;
+  DiskNeed disk() const;
 };
 
 // As plain values, for --json.

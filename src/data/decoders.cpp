@@ -42,7 +42,8 @@ class PlainDecoder final : public Decoder {
 class GzipDecoder final : public Decoder {
  public:
   explicit GzipDecoder(std::filesystem::path path) : path_(std::move(path)) {
-    if (inflateInit2(&stream_, 15 + 16) != Z_OK) throw EnvironmentError("zlib cannot start (no memory?)", "zlib", "inflateInit2", 0);
+    if (inflateInit2(&stream_, 15 + 16) != Z_OK)
+      throw EnvironmentError("zlib cannot start (no memory is left) free some, or use fewer ranks on this machine", "zlib", "inflateInit2", 0);
   }
   ~GzipDecoder() override { inflateEnd(&stream_); }
 
@@ -83,7 +84,8 @@ class GzipDecoder final : public Decoder {
 class ZstdDecoder final : public Decoder {
  public:
   explicit ZstdDecoder(std::filesystem::path path) : path_(std::move(path)), stream_(ZSTD_createDStream()) {
-    if (!stream_) throw EnvironmentError("zstd cannot start (no memory?)", "zstd", "ZSTD_createDStream", 0);
+    if (!stream_)
+      throw EnvironmentError("zstd cannot start (no memory is left) free some, or use fewer ranks on this machine", "zstd", "ZSTD_createDStream", 0);
   }
   ~ZstdDecoder() override { ZSTD_freeDStream(stream_); }
 

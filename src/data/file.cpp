@@ -5,23 +5,14 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
+#include "core/refused_file.h"
 #include "domain/errors.h"
 
 namespace lastro {
-namespace {
-
-[[noreturn]] void fail(const char* verb, const char* call, const std::filesystem::path& path) {
-  const int error = errno;
-  throw EnvironmentError("cannot " + std::string(verb) + " " + path.string() + " (" + std::strerror(error) + ")", "libc", call, error);
-}
-
-}   // namespace
-
 ReadFile::ReadFile(std::filesystem::path path) : path_(std::move(path)), descriptor_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC)) {
-  if (descriptor_ < 0) fail("open", "open", path_);
+  if (descriptor_ < 0) refuse_file(path_, "cannot be opened", "open", errno);
 }
 
 ReadFile::ReadFile(ReadFile&& other) noexcept : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
@@ -32,7 +23,7 @@ ReadFile::~ReadFile() {
 
 std::uint64_t ReadFile::size() const {
   struct stat status {};
-  if (::fstat(descriptor_, &status) != 0) fail("examine", "fstat", path_);
+  if (::fstat(descriptor_, &status) != 0) refuse_file(path_, "cannot be examined", "fstat", errno);
   return static_cast<std::uint64_t>(status.st_size);
 }
 
@@ -41,7 +32,7 @@ std::size_t ReadFile::read_some(std::uint64_t offset, std::span<std::byte> into)
   while (done < into.size()) {
     const ssize_t count = ::pread(descriptor_, into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail("read", "pread", path_);
+    if (count < 0) refuse_file(path_, "cannot be read", "pread", errno);
     if (count == 0) break;
     done += static_cast<std::size_t>(count);
   }
@@ -59,7 +50,7 @@ void ReadFile::read_exactly(std::uint64_t offset, std::span<std::byte> into) con
 
 WriteFile::WriteFile(std::filesystem::path path, std::size_t buffer_bytes)
     : path_(std::move(path)), descriptor_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)), capacity_(buffer_bytes) {
-  if (descriptor_ < 0) fail("create", "open", path_);
+  if (descriptor_ < 0) refuse_file(path_, "cannot be created", "open", errno);
   buffer_.reserve(capacity_);
 }
 
@@ -88,14 +79,14 @@ void WriteFile::flush() {
 void WriteFile::close() {
   if (descriptor_ < 0) return;
   flush();
-  if (::close(std::exchange(descriptor_, -1)) != 0) fail("write", "close", path_);
+  if (::close(std::exchange(descriptor_, -1)) != 0) refuse_file(path_, "cannot be written", "close", errno);
 }
 
 void WriteFile::write_out(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail("write", "write", path_);
+    if (count < 0) refuse_file(path_, "cannot be written", "write", errno);
     written_ += static_cast<std::uint64_t>(count);
     bytes = bytes.subspan(static_cast<std::size_t>(count));
   }

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <ctime>
 #include <fstream>
 #include <system_error>
 
 #include "core/hash.h"
+#include "core/refused_file.h"
 #include "domain/errors.h"
 
 namespace lastro {
@@ -22,8 +22,7 @@ constexpr std::size_t most_entries = 20000;
 struct stat status_of(const std::filesystem::path& file) {
   struct stat status {};
   if (::stat(file.c_str(), &status) == 0) return status;
-  const int error = errno;
-  throw EnvironmentError("cannot examine " + file.string() + " (" + std::strerror(error) + ")", "libc", "stat", error);
+  refuse_file(file, "cannot be examined", "stat", errno);
 }
 
 std::string identity_of(const struct stat& s) {

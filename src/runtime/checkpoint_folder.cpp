@@ -1,6 +1,7 @@
 #include "runtime/checkpoint_folder.h"
 
 #include <algorithm>
+#include <charconv>
 #include <system_error>
 
 #include "core/durable_file.h"
@@ -27,10 +28,27 @@ bool is_step_folder(const std::string& name) {
   return end != 5 && (end == std::string::npos || name.substr(end).starts_with("-of-"));
 }
 
+// The step whose place a folder is; none for what stands aside.
+std::optional<Step> step_of_place(const std::filesystem::path& folder) {
+  const std::string digits = folder.filename().string().substr(5);
+  std::int64_t step = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), step);
+  return error == std::errc() && end == digits.data() + digits.size() ? std::optional(Step{step}) : std::nullopt;
+}
+
 bool is_verified(const std::filesystem::path& folder, std::string_view index_text) {
   std::error_code error;
   const std::filesystem::path marker = folder / marker_file_name;
   return std::filesystem::exists(marker, error) && text_of(marker) == sha256(index_text).to_string() + "\n";
+}
+
+bool has_damaged_index(const std::filesystem::path& folder) {
+  try {
+    read_committed(folder);
+    return false;
+  } catch (const ContractError&) {
+    return true;
+  }
 }
 
 }   // namespace
@@ -130,10 +148,17 @@ void CheckpointFolder::mark_damaged(const CommittedCheckpoint& checkpoint) const
 void CheckpointFolder::remove(const std::filesystem::path& folder) const { remove_durably(folder, index_file_name); }
 
 void CheckpointFolder::rotate(int keep) const {
-  int verified = 0;
-  for (const CommittedCheckpoint& one : list()) {
-    if (verified >= keep) remove(one.folder);
-    if (one.verified) ++verified;
+  std::vector<CommittedCheckpoint> own = list();
+  std::vector<std::filesystem::path> kept;   // newest first
+  for (const CommittedCheckpoint& one : own)
+    if (one.verified && static_cast<int>(kept.size()) < keep) kept.push_back(one.folder);
+  if (static_cast<int>(kept.size()) < keep) return;   // what is not marked so may be whole all the same
+  const auto newest = std::find_if(own.begin(), own.end(), [](const CommittedCheckpoint& one) { return one.verified; });
+  for (auto one = newest; one != own.end(); ++one)
+    if (std::find(kept.begin(), kept.end(), one->folder) == kept.end()) remove(one->folder);
+  for (const std::filesystem::path& folder : step_folders()) {
+    const std::optional<Step> step = step_of_place(folder);
+    if (step && *step < newest->index.step && has_damaged_index(folder)) remove(folder);
   }
 }
 

@@ -46,7 +46,8 @@ class CheckpointFolder {
   void mark_damaged(const CommittedCheckpoint& checkpoint) const;
   void remove(const std::filesystem::path& folder) const;
 
-  // Removes this stage's checkpoints that are older than the `keep` newest verified ones.
+  // Once there are `keep` verified ones: removes what is older than the newest of them and none of the `keep` newest, damaged ones among it. (A
+  // damaged index does not say whose it is; in the place of one of this stage's steps it counts as this stage's.)
   void rotate(int keep) const;
 
  private:

@@ -8,6 +8,22 @@
 
 namespace lastro {
 
+namespace {
+
+// Empty, with the damage, where the index cannot be read.
+std::optional<CommittedCheckpoint> committed_or_damage(const std::filesystem::path& folder, std::vector<Damage>& damages) {
+  try {
+    return read_committed(folder);
+  } catch (const ContractError& error) {
+    damages.push_back({(folder / index_file_name).string(), "its content: " + std::string(error.what()), error.wanted, error.found});
+  } catch (const EnvironmentError& error) {
+    damages.push_back({(folder / index_file_name).string(), "", "a file that can be read", error.what()});
+  }
+  return std::nullopt;
+}
+
+}   // namespace
+
 struct CheckpointReader::State {
   CommittedCheckpoint checkpoint;
   std::vector<std::unique_ptr<ShardReader>> shards;   // opened when first needed
@@ -67,17 +83,11 @@ void CheckpointReader::read(std::string_view plane, std::string_view unit, std::
 }
 
 std::vector<Damage> verify_checkpoint(const std::filesystem::path& folder) {
-  CommittedCheckpoint checkpoint;
-  try {
-    checkpoint = read_committed(folder);
-  } catch (const ContractError& error) {
-    return {{(folder / index_file_name).string(), "its content: " + std::string(error.what()), error.wanted, error.found}};
-  } catch (const EnvironmentError& error) {
-    return {{(folder / index_file_name).string(), "", "a file that can be read", error.what()}};
-  }
-  const CheckpointIndex& index = checkpoint.index;
   std::vector<Damage> damages;
-  if (!checkpoint.verified && std::filesystem::exists(folder / marker_file_name))
+  const auto checkpoint = committed_or_damage(folder, damages);
+  if (!checkpoint) return damages;
+  const CheckpointIndex& index = checkpoint->index;
+  if (!checkpoint->verified && std::filesystem::exists(folder / marker_file_name))
     damages.push_back({(folder / marker_file_name).string(), "the mark of having been read back", "the hash of index.json", "something else"});
   std::vector<std::vector<Digest>> tiles(index.world);
   bool complete = true;
@@ -90,6 +100,19 @@ std::vector<Damage> verify_checkpoint(const std::filesystem::path& folder) {
   const UnitRoots roots = roots_of(index.layout, tiles);
   if (const Digest found = content_digest(index.step, index.scalars, roots); found != index.content || roots != index.roots)
     damages.push_back({(folder / index_file_name).string(), "the digest of the logical state", index.content.to_string(), found.to_string()});
+  return damages;
+}
+
+std::vector<Damage> misfits_of_checkpoint(const std::filesystem::path& folder) {
+  std::vector<Damage> damages;
+  if (const auto checkpoint = committed_or_damage(folder, damages))
+    for (const ShardRecord& shard : checkpoint->index.shards) {
+      std::error_code error;
+      const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(folder / shard.file, error));
+      if (error || bytes != shard.places.file_bytes)
+        damages.push_back({(folder / shard.file).string(), "", std::to_string(shard.places.file_bytes) + " bytes",
+                           error ? "no file" : std::to_string(bytes) + " bytes"});
+    }
   return damages;
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 
 #include "core/json.h"
 #include "core/xz.h"
@@ -15,6 +14,7 @@
 #include "stages/pretrain.h"
 #include "stages/vocabulary.h"
 #include "stages/yardsticks.h"
+#include "text/text_file.h"
 
 namespace lastro {
 namespace {
@@ -107,9 +107,7 @@ StageResult EvaluateStage::run(RunContext& run, const Inputs& inputs) const {
   if (run.ranks.is_root()) {
     Node report = result.summary;
     report.set("contamination_sets", to_node(contamination));
-    std::ofstream file(run.output / "report.json", std::ios::binary);
-    if (!(file << to_json_pretty(report) << '\n').flush())
-      throw EnvironmentError((run.output / "report.json").string() + " cannot be written (is the disk full?)");
+    write_text_file(run.output / "report.json", to_json_pretty(report) + "\n");
     run.tracker.event("measures xz and a 5-gram model on the same text");
     result.measured = to_node(
         measure_yardsticks(inputs.dataset.folder(), layout, tokenizer,

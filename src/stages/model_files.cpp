@@ -1,11 +1,9 @@
 #include "stages/model_files.h"
 
-#include <fstream>
-#include <sstream>
-
 #include "core/hash.h"
 #include "core/json.h"
 #include "domain/errors.h"
+#include "text/text_file.h"
 
 namespace lastro {
 namespace fs = std::filesystem;
@@ -27,18 +25,15 @@ Digest write_model_files(const fs::path& output, const ModelFiles& files, const 
   node.set("tokenizer", files.tokenizer.to_string());
   node.set("dataset", files.dataset.to_string());
   const std::string text = to_json_pretty(node);
-  std::ofstream file(output / "model.json", std::ios::binary);
-  if (!(file << text).flush()) throw EnvironmentError((output / "model.json").string() + " cannot be written (is the disk full?)");
+  write_text_file(output / "model.json", text);
   fs::copy(tokenizer_folder, output / "tokenizer", fs::copy_options::recursive);
   return sha256(text);
 }
 
 ModelFiles read_model_files(const fs::path& model_folder) {
   const fs::path path = model_folder / "model.json";
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (!file || !(text << file.rdbuf())) throw ContractError(path.string() + " cannot be read (the folder holds no model of Lastro's)");
-  const Node node = parse_json(text.str(), path.string());
+  if (!fs::exists(path)) throw ContractError(path.string() + " does not exist (the folder holds no model of Lastro's) name another");
+  const Node node = parse_json(read_text_file(path), path.string());
   return {model_shape_from(node.at("shape")), digest_in(node, "tokenizer", path), digest_in(node, "dataset", path)};
 }
 

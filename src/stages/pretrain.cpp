@@ -1,11 +1,14 @@
 #include "stages/pretrain.h"
 
+#include <algorithm>
+
 #include "core/hash.h"
 #include "core/text_of_number.h"
 #include "data/sampler.h"
 #include "domain/errors.h"
 #include "model/flops.h"
 #include "stages/model_files.h"
+#include "stages/model_weights.h"
 #include "stages/vocabulary.h"
 #include "train/memory_plan.h"
 #include "train/trainer.h"
@@ -66,6 +69,10 @@ Resources PretrainStage::resources(const Settings& settings, const PlanFacts& fa
   Resources resources;
   for (const MemoryLine& line : lines_of(largest_memory_plan(shape, facts.ranks, facts.threads_per_rank)))
     resources.memory_per_rank.push_back({std::string(line.name), line.bytes});
+  const std::int64_t state = 3 * model_bytes(model);
+  const std::int64_t every = settings.checkpoint.every_steps > 0 ? settings.checkpoint.every_steps : settings.steps;
+  const std::int64_t saves = std::min((settings.steps + every - 1) / every, settings.checkpoint.keep + 1);
+  resources.disk = {{"checkpoints", DiskShare::Place::run, saves * state}, {"checkpoint", DiskShare::Place::linked, state}};
   const std::int64_t leaves = settings.steps * settings.batch.leaves;
   const std::int64_t tokens = leaves * settings.batch.sequences_per_leaf * model.context;
   resources.flops_6nd = static_cast<double>(six_n_d(model, tokens));

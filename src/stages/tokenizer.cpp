@@ -1,6 +1,7 @@
 #include "stages/tokenizer.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/json.h"
 #include "stages/vocabulary.h"
@@ -37,6 +38,9 @@ Resources TokenizerStage::resources(const Settings&, const PlanFacts& facts) {
   // About a tenth of a text is distinct pre-tokens, of which each byte takes some 12 bytes here; large texts have relatively fewer.
   const auto estimate = static_cast<std::int64_t>(std::min<std::uint64_t>(text_bytes, 1 << 28)) + (16 << 20);
   resources.memory_per_rank.push_back({"words and pairs", facts.memory_limit_bytes > 0 ? std::min(estimate, facts.memory_limit_bytes) : estimate});
+  const VocabularySettings sizes = vocabulary ? settings_from<VocabularySettings>(vocabulary->settings) : VocabularySettings{};
+  const std::int64_t tokens = std::accumulate(sizes.smaller_sizes.begin(), sizes.smaller_sizes.end(), sizes.size);
+  resources.disk = {{"files", DiskShare::Place::store, 128 * tokens}};
   resources.other_device_s = static_cast<double>(text_bytes) / 200e6;
   return resources;
 }

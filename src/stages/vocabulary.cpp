@@ -68,6 +68,8 @@ Resources VocabularyStage::resources(const Settings&, const PlanFacts& facts) {
   Resources resources;
   const std::int64_t most = facts.memory_limit_bytes > 0 ? facts.memory_limit_bytes / 2 : without_limit;
   resources.memory_per_rank.push_back({"pre-token counts", std::min<std::int64_t>(most, static_cast<std::int64_t>(facts.source_bytes) + (8 << 20))});
+  const auto counts = static_cast<std::int64_t>(facts.source_bytes / 16);
+  resources.disk = {{"counts", DiskShare::Place::store, counts}, {"counts of ranks", DiskShare::Place::work, counts}};
   resources.other_device_s = static_cast<double>(facts.source_bytes) / 50e6;   // about what one core counts a second
   return resources;
 }

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <queue>
 
+#include "core/refused_file.h"
 #include "domain/errors.h"
 #include "text/byte_hash.h"
 
@@ -17,7 +17,7 @@ constexpr std::uint64_t largest_count = 0x7FFFFFFFFFFFFFFFu;
 
 std::unique_ptr<std::FILE, int (*)(std::FILE*)> open_file(const std::filesystem::path& path, const char* mode) {
   std::FILE* file = std::fopen(path.c_str(), mode);
-  if (!file) throw EnvironmentError("cannot open " + path.string() + " (" + std::strerror(errno) + ")", "libc", "fopen", errno);
+  if (!file) refuse_file(path, "cannot be opened", "fopen", errno);
   std::setvbuf(file, nullptr, _IONBF, 0);   // the classes here have buffers of their own
   return {file, &std::fclose};
 }
@@ -50,17 +50,14 @@ void PretokenCountsWriter::write(PretokenCount next) {
 }
 
 void PretokenCountsWriter::flush() {
-  if (std::fwrite(buffer_.data(), 1, buffer_.size(), file_.get()) != buffer_.size())
-    throw EnvironmentError("cannot write " + path_.string() + " (" + std::strerror(errno) + ") make room and run the same command again", "libc",
-                           "fwrite", errno);
+  if (std::fwrite(buffer_.data(), 1, buffer_.size(), file_.get()) != buffer_.size()) refuse_file(path_, "cannot be written", "fwrite", errno);
   buffer_.clear();
 }
 
 void PretokenCountsWriter::finish() {
   for (int i = 0; i < 3; ++i) put(0);
   flush();
-  if (std::fclose(file_.release()) != 0)
-    throw EnvironmentError("cannot write " + path_.string() + " (" + std::strerror(errno) + ")", "libc", "fclose", errno);
+  if (std::fclose(file_.release()) != 0) refuse_file(path_, "cannot be written", "fclose", errno);
 }
 
 PretokenCountsReader::PretokenCountsReader(const std::filesystem::path& path) : path_(path), file_(open_file(path, "rb")), buffer_(buffer_bytes) {

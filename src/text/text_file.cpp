@@ -1,25 +1,28 @@
 #include "text/text_file.h"
 
-#include <fstream>
-#include <sstream>
+#include <cerrno>
+#include <cstdio>
+#include <memory>
 
-#include "domain/errors.h"
+#include "core/refused_file.h"
 
 namespace lastro {
 
 std::string read_text_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (file) text << file.rdbuf();
-  if (!file) throw EnvironmentError("cannot read " + path.string() + " (it is missing or not readable) check the path");
-  return text.str();
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"), &std::fclose);
+  if (!file) refuse_file(path, "cannot be opened", "fopen", errno);
+  std::string text;
+  char block[1 << 14];
+  while (const std::size_t bytes = std::fread(block, 1, sizeof block, file.get())) text.append(block, bytes);
+  if (std::ferror(file.get())) refuse_file(path, "cannot be read", "fread", errno);
+  return text;
 }
 
 void write_text_file(const std::filesystem::path& path, std::string_view text) {
-  std::ofstream file(path, std::ios::binary);
-  file.write(text.data(), static_cast<std::streamsize>(text.size()));
-  file.close();
-  if (!file) throw EnvironmentError("cannot write " + path.string() + " (the file system refused) make room and run the same command again");
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "wbe"), &std::fclose);
+  if (!file) refuse_file(path, "cannot be created", "fopen", errno);
+  if (std::fwrite(text.data(), 1, text.size(), file.get()) != text.size()) refuse_file(path, "cannot be written", "fwrite", errno);
+  if (std::fclose(file.release()) != 0) refuse_file(path, "cannot be written", "fclose", errno);
 }
 
 }   // namespace lastro

@@ -117,6 +117,23 @@ TEST(VerifyRun, LooksAtArtifactsKeysAndRunsThatAreOfOtherRuns) {
   EXPECT_THAT(example.damage(), HasSubstr("the path of a run directory"));
 }
 
+TEST(GlanceAtRun, NamesFilesOfAnotherSizeAndSaysWhatVerifySaysOfThem) {
+  const VerifiedRun example;
+  const fs::path file = example.store.folder_of(example.vocabulary.digest) / "content.txt";
+  EXPECT_THAT(glance_at_run(open_run({.subject = example.run}), false), IsEmpty());
+
+  example.overwrite(file, "wor");
+  const std::vector<Finding> cut = glance_at_run(open_run({.subject = example.run}), false);
+  ASSERT_EQ(cut.size(), 1u);
+  EXPECT_EQ(cut[0].damage.file + " | " + cut[0].damage.detail + " | " + cut[0].damage.wanted + " | " + cut[0].damage.found + " | " + cut[0].remedy,
+            example.damage());
+  EXPECT_EQ(cut[0].damage.wanted, "5 bytes");
+  EXPECT_EQ(cut[0].damage.found, "3 bytes");
+
+  fs::remove(file);
+  EXPECT_EQ(glance_at_run(open_run({.subject = example.run}), false).at(0).damage.found, "no file");
+}
+
 TEST(VerifyRun, TellsInterruptedSavesFromDamagedOnes) {
   const VerifiedRun example;
   const fs::path saves = example.run / "checkpoints";

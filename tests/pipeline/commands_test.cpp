@@ -200,6 +200,21 @@ TEST(TheProgram, SaysItsVersionAndTeachesItself) {
   EXPECT_EQ(here.lastro({"doctor", "--json"}).exit_code, 0);
 }
 
+TEST(TheProgram, LooksAtTheStoreThatIsNamed) {
+  const Workplace here;
+  here.write("a-file", "");
+
+  const Ended absent = here.lastro({"doctor", "--json", "--store", (here / "nosuch").string()});
+  const Ended barred = here.lastro({"doctor", "--json", "--store", (here / "a-file").string()});
+  const Ended below = here.lastro({"doctor", "--store", (here / "a-file").string() + "/store"});
+
+  EXPECT_EQ(absent.exit_code, 0) << "the first run makes it\n" << absent;
+  EXPECT_THAT(json_of(absent).at("store").text(), HasSubstr("nosuch (not there yet: the first run makes it)"));
+  EXPECT_EQ(barred.exit_code, 3) << barred;
+  EXPECT_THAT(barred.out, HasSubstr("a-file is a file (the store is a folder) name another with --store"));
+  EXPECT_EQ(below.exit_code, 3) << below;
+}
+
 TEST(TheProgram, PrintsASchemaOfManifests) {
   const Ended ended = Workplace().lastro({"schema"});
 

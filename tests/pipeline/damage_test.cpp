@@ -78,6 +78,9 @@ TEST_P(ADamagedArtifact, IsNamedByVerifyRefusedByARunAndMadeAnewAfterRollback) {
   EXPECT_THAT(run.err, HasSubstr(file.filename().string()));
   EXPECT_THAT(run.err, HasSubstr("lastro rollback " + here.run.string() + " " + GetParam().stage));
   if (has_another_size) {   // told by everything that speaks of the run, though nothing reads the file
+    const Ended status = here.ask("status");
+    EXPECT_EQ(status.exit_code, 4) << status;
+    EXPECT_THAT(status.out, HasSubstr("damaged: " + file.string()));
     for (const Ended& ended : {here.run_it(), here.ask("gate")}) {
       EXPECT_EQ(ended.exit_code, 4) << ended;
       EXPECT_THAT(ended.err, AllOf(HasSubstr(file.filename().string()), HasSubstr("lastro rollback " + here.run.string() + " " + GetParam().stage)));
@@ -234,6 +237,11 @@ TEST_F(AnUnfinishedRun, WalksBackPastAFlippedBit) {
 
 TEST_F(AnUnfinishedRun, WalksBackPastATruncatedShard) {
   cut(newest() / "rank-00-of-02.h5");
+  if (fs::exists(newest() / "VERIFIED")) {
+    const Ended status = here.ask("status");
+    EXPECT_EQ(status.exit_code, 4) << status;
+    EXPECT_THAT(status.out, AllOf(HasSubstr(newest().filename().string() + "/rank-00-of-02.h5: wanted "), HasSubstr("goes on from an earlier one")));
+  }
   expect_to_walk_back();
 }
 

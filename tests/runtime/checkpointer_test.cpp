@@ -124,6 +124,23 @@ TEST(Checkpointer, NeverCountsADamagedCheckpointAsOneToKeep) {
   EXPECT_EQ(load(run).step, 2);
 }
 
+TEST(Checkpointer, LeavesNoDamagedCheckpointBehindTheOnesToKeep) {
+  const MemoryFolder folder;
+  const TestRun run{folder / "checkpoints", 1, 2};
+  save_steps({run.folder, 1, 5}, {1, 3, 5, 6});
+  for (const char* step : {"step-000003", "step-000005"}) flip_bit(run.folder / step / "rank-00-of-01.h5", 5000);
+  flip_bit(run.folder / "step-000006/index.json", 200);
+  std::filesystem::remove_all(run.folder / "step-000001");
+  ASSERT_EQ(load(run).step, -1);
+
+  save_steps(run, {2, 4});
+  EXPECT_THAT(names_in(run.folder), ElementsAre("step-000002", "step-000004", "step-000005", "step-000006")) << "training has not come by 5 and 6";
+  save_steps(run, {7});
+
+  EXPECT_THAT(names_in(run.folder), ElementsAre("step-000004", "step-000007"));
+  EXPECT_EQ(load(run).step, 7);
+}
+
 TEST(Checkpointer, WritesAnewADamagedCheckpointOfTheSameStep) {
   const MemoryFolder folder;
   const TestRun run{folder / "checkpoints", 2};

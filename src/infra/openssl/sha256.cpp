@@ -4,9 +4,9 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <vector>
 
+#include "core/refused_file.h"
 #include "domain/errors.h"
 
 namespace lastro {
@@ -54,12 +54,12 @@ Digest sha256(std::string_view text) { return Sha256().update(text).finish(); }
 
 Digest sha256_file(const std::filesystem::path& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
-  if (!file) throw EnvironmentError(path.string() + " cannot be opened (" + std::strerror(errno) + ")", "libc", "fopen", errno);
+  if (!file) refuse_file(path, "cannot be opened", "fopen", errno);
   std::setbuf(file.get(), nullptr);
   std::vector<std::byte> block(1 << 18);
   Sha256 hash;
   while (const std::size_t bytes = std::fread(block.data(), 1, block.size(), file.get())) hash.update(std::span(block).first(bytes));
-  if (std::ferror(file.get())) throw EnvironmentError(path.string() + " cannot be read (" + std::strerror(errno) + ")", "libc", "fread", errno);
+  if (std::ferror(file.get())) refuse_file(path, "cannot be read", "fread", errno);
   return hash.finish();
 }
 

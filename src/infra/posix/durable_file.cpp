@@ -6,28 +6,23 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/crash_points.h"
+#include "core/refused_file.h"
 #include "domain/errors.h"
-#include "infra/posix/hint.h"
 
 namespace lastro {
 namespace {
-
-[[noreturn]] void fail(const std::filesystem::path& path, const char* what, const char* call, int error) {
-  throw EnvironmentError(path.string() + " " + what + " (" + std::strerror(error) + ")" + hint_for(error), "libc", call, error);
-}
 
 // Makes one system call between its crash points: `make` returns 0 or an errno.
 template <class Make>
 void call(std::string_view subject, const char* name, const std::filesystem::path& path, const char* what, Make make) {
   const AroundCall around(subject, name);
   const int error = around.injected() ? around.injected() : make();
-  if (error) fail(path, what, name, error);
+  if (error) refuse_file(path, what, name, error);
 }
 
 int result(long value) { return value < 0 ? errno : 0; }
@@ -71,7 +66,7 @@ std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folde
   std::error_code error;
   for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
     entries.push_back(entry->path());
-  if (error) fail(folder, "cannot be listed", "opendir", error.value());
+  if (error) refuse_file(folder, "cannot be listed", "opendir", error.value());
   std::sort(entries.begin(), entries.end());
   return entries;
 }
@@ -127,12 +122,12 @@ void write_durable_file(std::string_view subject, const std::filesystem::path& p
 }
 
 InputFile::InputFile(std::filesystem::path path) : path_(std::move(path)), fd_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC)) {
-  if (fd_ < 0) fail(path_, "cannot be opened", "open", errno);
+  if (fd_ < 0) refuse_file(path_, "cannot be opened", "open", errno);
   struct stat status;
   if (::fstat(fd_, &status) != 0) {
     const int error = errno;
     ::close(fd_);
-    fail(path_, "cannot be read", "fstat", error);
+    refuse_file(path_, "cannot be read", "fstat", error);
   }
   bytes_ = status.st_size;
 }
@@ -141,7 +136,7 @@ InputFile::~InputFile() { ::close(fd_); }
 
 void InputFile::read_at(std::int64_t offset, std::span<std::byte> bytes) const {
   const std::int64_t got = read_all(fd_, offset, bytes);
-  if (got < 0) fail(path_, "cannot be read", "pread", static_cast<int>(-got));
+  if (got < 0) refuse_file(path_, "cannot be read", "pread", static_cast<int>(-got));
   if (got != static_cast<std::int64_t>(bytes.size()))
     throw ContractError(path_.string() + " ends at byte " + std::to_string(offset + got) + " (" + std::to_string(bytes.size()) +
                             " bytes were to be read from " + std::to_string(offset) + ")",
@@ -210,7 +205,7 @@ void link_or_copy(const std::filesystem::path& from, const std::filesystem::path
     return copy ? 0 : errno;
   });
   if (!copy) return;
-  if (const int error = copy_bytes(from, to)) fail(to, "cannot be made a copy of a checkpoint's file", "write", error);
+  if (const int error = copy_bytes(from, to)) refuse_file(to, "cannot be made a copy of a checkpoint's file", "write", error);
   call("artifact", "sync", to, "cannot be made durable", [&] {
     const int fd = ::open(to.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) return errno;

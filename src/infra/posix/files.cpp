@@ -5,22 +5,18 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
 #include "core/hash.h"
 #include "core/json.h"
+#include "core/refused_file.h"
 #include "domain/errors.h"
-#include "infra/posix/hint.h"
 
 namespace lastro {
 namespace {
 
 constexpr std::string_view seal_key = "self_sha256";
 
-[[noreturn]] void fail(const std::filesystem::path& path, const char* what, const char* call) {
-  const int error = errno;
-  throw EnvironmentError(path.string() + " " + what + " (" + std::strerror(error) + ")" + hint_for(error), "libc", call, error);
-}
+[[noreturn]] void fail(const std::filesystem::path& path, const char* what, const char* call) { refuse_file(path, what, call, errno); }
 
 class File {
  public:

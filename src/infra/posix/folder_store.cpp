@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 
 #include "core/files.h"
 #include "core/hash.h"
+#include "core/refused_file.h"
 #include "domain/errors.h"
 #include "infra/posix/lease.h"
 
@@ -166,8 +166,7 @@ void FolderStore::commit(const ArtifactRecord& artifact, const KeyRecord& key) {
     write_sealed_json(staged / record_name, to_node(artifact));
     std::error_code error;
     fs::remove_all(home, error);   // no whole artifact: damaged, or what an interrupted copy by hand has left
-    if (::rename(staged.c_str(), home.c_str()) != 0)
-      throw EnvironmentError(home.string() + " cannot be committed (" + std::strerror(errno) + ")", "libc", "rename", errno);
+    if (::rename(staged.c_str(), home.c_str()) != 0) refuse_file(home, "cannot be committed", "rename", errno);
     sync_folder(home.parent_path());
   } else {
     std::error_code error;

@@ -5,14 +5,13 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <ctime>
 #include <string>
 #include <thread>
 
 #include "core/files.h"
+#include "core/refused_file.h"
 #include "domain/errors.h"
-#include "infra/posix/hint.h"
 #include "infra/posix/process.h"
 
 namespace lastro {
@@ -40,7 +39,7 @@ Lease::Lease(const std::filesystem::path& folder, std::chrono::milliseconds pati
   make_folders(folder);
   const std::filesystem::path file = folder / "lease";
   fd_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (fd_ < 0) throw EnvironmentError(file.string() + " cannot be opened (" + std::strerror(errno) + ")" + hint_for(errno), "libc", "open", errno);
+  if (fd_ < 0) refuse_file(file, "cannot be opened", "open", errno);
   const auto deadline = std::chrono::steady_clock::now() + patience;
   while (::flock(fd_, (kind == Kind::alone ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0) {
     const int error = errno;
@@ -54,7 +53,7 @@ Lease::Lease(const std::filesystem::path& folder, std::chrono::milliseconds pati
       continue;
     }
     ::close(fd_);
-    if (error != EWOULDBLOCK) throw EnvironmentError(file.string() + " cannot be locked (" + std::strerror(error) + ")", "libc", "flock", error);
+    if (error != EWOULDBLOCK) refuse_file(file, "cannot be locked", "flock", error);
     throw EnvironmentError(folder.string() + " is in use by " + holder_of(file) +
                            " (two that write there would mix) wait for it, stop it, or choose another folder");
   }
@@ -62,7 +61,7 @@ Lease::Lease(const std::filesystem::path& folder, std::chrono::milliseconds pati
   if (::ftruncate(fd_, 0) != 0 || ::pwrite(fd_, line.data(), line.size(), 0) != static_cast<ssize_t>(line.size())) {
     const int error = errno;
     ::close(fd_);
-    throw EnvironmentError(file.string() + " cannot be written (" + std::strerror(error) + ")" + hint_for(error), "libc", "write", error);
+    refuse_file(file, "cannot be written", "write", error);
   }
 }
 
