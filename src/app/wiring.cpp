@@ -15,6 +15,7 @@
 
 #include "core/files.h"
 #include "core/hash.h"
+#include "core/sealed_json.h"
 #include "domain/errors.h"
 #include "infra/workers/worker_pool.h"
 #include "kernels/path.h"

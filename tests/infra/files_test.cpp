@@ -6,7 +6,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "core/json.h"
+#include "core/sealed_json.h"
 #include "domain/errors.h"
 #include "tests/support/temporary_folder.h"
 
