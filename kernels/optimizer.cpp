@@ -1,7 +1,6 @@
 #include "kernels/optimizer.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 
 #include "cpu/check.h"
@@ -74,15 +73,6 @@ double tree_sum(std::span<double> values) {
 float clip_factor(double sum_of_squares, double max_norm) {
   if (max_norm <= 0) return 1.0f;
   return static_cast<float>(std::min(1.0, max_norm / (std::sqrt(sum_of_squares) + 1e-6)));
-}
-
-bool has_nonfinite(Workers& workers, std::span<const float> x) {
-  const VectorEntries& entries = entries_in_force<VectorEntries>();
-  std::atomic<bool> found{false};
-  split(workers, size_of(x), grain, [&](std::int64_t begin, std::int64_t end) {
-    if (!entries.all_finite(x.data() + begin, end - begin)) found.store(true, std::memory_order_relaxed);
-  });
-  return found.load(std::memory_order_relaxed);
 }
 
 void scale(Workers& workers, std::span<float> x, float factor) {

@@ -34,19 +34,6 @@ float sum_of_squares(const float* x, std::int64_t count) {
   return sums.tree();
 }
 
-// x - x is NaN for NaN and the infinities, +0 for all else.
-bool all_finite(const float* x, std::int64_t count) {
-  count_piece();
-  Floats differences = splat(0.0f);
-  each(
-      count, [&](auto at, auto) __attribute__((always_inline)) { differences = differences + (at(x) - at(x)); });
-  float each_lane[lanes];
-  store(each_lane, differences);
-  for (const float lane : each_lane)
-    if (lane != 0.0f) return false;
-  return true;
-}
-
 void scale(float* x, std::int64_t count, float factor) {
   count_piece();
   each(
@@ -80,7 +67,7 @@ float multiply_add_rounds(std::int64_t rounds) {
 }   // namespace
 
 template <>
-const VectorEntries OnPath<VectorEntries, isa_path>::entries = {adamw, sum, sum_of_squares,      all_finite,
-                                                                scale, add, multiply_add_rounds, independent_chains* lanes};
+const VectorEntries OnPath<VectorEntries, isa_path>::entries = {
+    adamw, sum, sum_of_squares, scale, add, multiply_add_rounds, independent_chains* lanes};
 
 }   // namespace lastro::kernels

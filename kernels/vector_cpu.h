@@ -11,7 +11,6 @@ struct VectorEntries {
   void (*adamw)(const AdamwFactors& factors, std::int64_t count, float* parameters, float* m, float* v, const float* gradient);
   float (*sum)(const float* x, std::int64_t count);
   float (*sum_of_squares)(const float* x, std::int64_t count);
-  bool (*all_finite)(const float* x, std::int64_t count);
   void (*scale)(float* x, std::int64_t count, float factor);
   void (*add)(float* accumulator, const float* x, std::int64_t count);
   float (*multiply_add_rounds)(std::int64_t rounds);   // each round: multiply_adds_a_round; the sum keeps them from being left out

@@ -115,10 +115,20 @@ std::vector<TensorDifference> differences(const ModelShape& shape, const OwnAnsw
   return all;
 }
 
-}   // namespace
+// What a leaf's gradients came out as, twice.
+struct Audited {
+  std::string stage;
+  std::int64_t step;
+  std::int64_t leaf;
+  std::string oracle;
+  double loss;
+  double oracle_loss;
+  std::vector<TensorDifference> tensors;   // the largest first
 
-int audit_command(const Invocation& invocation) {
-  const OpenedRun run = open_run(invocation);
+  bool agrees() const { return tensors.front().relative <= tolerance && std::fabs(loss - oracle_loss) <= tolerance * std::fabs(oracle_loss); }
+};
+
+Audited audit(const OpenedRun& run, const Invocation& invocation) {
   const AuditedStage stage = training_stage(run);
   const ModelFiles files = read_model_files(newest_model(run).folder);
   if (invocation.leaf < 0 || invocation.leaf >= stage.settings.batch.leaves)
@@ -141,32 +151,43 @@ int audit_command(const Invocation& invocation) {
   const auto workers = make_workers(threads_of(invocation));
   const OwnAnswer own = own_answer(files.shape, weights, leaf, loss_weights, *workers);
   const Oracle::Answer second = oracle->judge(files.shape, weights, {leaf.shape, leaf.inputs, leaf.targets, loss_weights}, Oracle::Precision::fp64);
-  const std::vector<TensorDifference> found = differences(files.shape, own, second);
-  const double loss_difference = std::fabs(own.loss - second.loss) / std::fabs(second.loss);
-  const bool agrees = found.front().relative <= tolerance && loss_difference <= tolerance;
+  return {stage.name, state.step().value, invocation.leaf, oracle->name(), own.loss, second.loss, differences(files.shape, own, second)};
+}
 
-  if (invocation.json) {
-    Node tensors = Node::mapping();
-    for (const TensorDifference& difference : found) tensors.set(difference.tensor, difference.relative);
-    Node line;
-    line.set("step", state.step().value);
-    line.set("leaf", invocation.leaf);
-    line.set("oracle", oracle->name());
-    line.set("loss", own.loss);
-    line.set("oracle_loss", second.loss);
-    line.set("tolerance", tolerance);
-    line.set("relative_differences", std::move(tensors));
-    line.set("agrees", agrees);
-    std::printf("%s\n", to_json(line).c_str());
-  } else {
-    std::printf("step %lld, leaf %lld of %s against %s in fp64 (largest difference over largest element of each gradient)\n",
-                static_cast<long long>(state.step().value), static_cast<long long>(invocation.leaf), stage.name.c_str(), oracle->name().c_str());
-    std::printf("%-48s %.9g against %.9g\n", "loss", own.loss, second.loss);
-    for (std::size_t i = 0; i < std::min<std::size_t>(8, found.size()); ++i) std::printf("%-48s %.2e\n", found[i].tensor.c_str(), found[i].relative);
-    std::printf("%s, %s %.0e\n", counted(static_cast<std::int64_t>(found.size()), "tensor").c_str(), agrees ? "all within" : "NOT all within",
-                tolerance);
-  }
-  return static_cast<int>(agrees ? ExitCode::ok : ExitCode::contract);
+Node to_node(const Audited& audited) {
+  Node tensors = Node::mapping();
+  for (const TensorDifference& difference : audited.tensors) tensors.set(difference.tensor, difference.relative);
+  Node node;
+  node.set("step", audited.step);
+  node.set("leaf", audited.leaf);
+  node.set("oracle", audited.oracle);
+  node.set("loss", audited.loss);
+  node.set("oracle_loss", audited.oracle_loss);
+  node.set("tolerance", tolerance);
+  node.set("relative_differences", std::move(tensors));
+  node.set("agrees", audited.agrees());
+  return node;
+}
+
+void print(const Audited& audited) {
+  std::printf("step %lld, leaf %lld of %s against %s in fp64 (largest difference over largest element of each gradient)\n",
+              static_cast<long long>(audited.step), static_cast<long long>(audited.leaf), audited.stage.c_str(), audited.oracle.c_str());
+  std::printf("%-48s %.9g against %.9g\n", "loss", audited.loss, audited.oracle_loss);
+  for (std::size_t i = 0; i < std::min<std::size_t>(8, audited.tensors.size()); ++i)
+    std::printf("%-48s %.2e\n", audited.tensors[i].tensor.c_str(), audited.tensors[i].relative);
+  std::printf("%s, %s %.0e\n", counted(static_cast<std::int64_t>(audited.tensors.size()), "tensor").c_str(),
+              audited.agrees() ? "all within" : "NOT all within", tolerance);
+}
+
+}   // namespace
+
+int audit_command(const Invocation& invocation) {
+  const Audited audited = audit(open_run(invocation), invocation);
+  if (invocation.json)
+    std::printf("%s\n", to_json(to_node(audited)).c_str());
+  else
+    print(audited);
+  return static_cast<int>(audited.agrees() ? ExitCode::ok : ExitCode::contract);
 }
 
 }   // namespace lastro

@@ -2,17 +2,12 @@
 
 #include <algorithm>
 
+#include "core/stage_registry.h"
 #include "domain/errors.h"
 
 namespace lastro {
 namespace fs = std::filesystem;
 namespace {
-
-std::string words_for(std::span<const ArtifactType> types) {
-  std::string words;
-  for (const ArtifactType type : types) words += (words.empty() ? "" : " or ") + std::string(name_of(type));
-  return words;
-}
 
 fs::path store_of(const Invocation& invocation, const RunRecord& record) {
   if (!invocation.store.empty()) return invocation.store;
@@ -77,7 +72,7 @@ FoundArtifact newest_artifact(const OpenedRun& run, std::span<const ArtifactType
     newest = FoundArtifact{stage.key, *record, run.store.folder_of(*digest)};
   }
   if (!newest)
-    throw UsageError(run.folder.string() + " has no " + words_for(types) + " yet in " + run.store.root().string() +
+    throw UsageError(run.folder.string() + " has not made " + words_for(types) + " yet in " + run.store.root().string() +
                      " (no stage that makes one is done, or --store is another) run its manifest to the end first");
   expect_whole(run.store, newest->record.digest, run.folder, newest->stage);
   return *newest;

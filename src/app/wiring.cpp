@@ -19,6 +19,7 @@
 #include "core/files.h"
 #include "core/hash.h"
 #include "core/refused_file.h"
+#include "core/sealed_json.h"
 #include "domain/errors.h"
 #include "infra/workers/worker_pool.h"
 #include "kernels/path.h"

@@ -297,11 +297,6 @@ void refuse_excesses(const Planned& planned) {
   if (!all.empty()) throw BudgetError(all);
 }
 
-void set_output(Plan& plan, std::size_t stage, const Digest& output) {
-  plan.stages[stage].output = output;
-  for (const std::size_t index : descendants(plan, stage)) update_key(plan, plan.stages[index]);
-}
-
 std::vector<std::size_t> descendants(const Plan& plan, std::size_t stage) {
   std::vector<std::size_t> found;
   const auto is_below = [&](const PlannedInput& input) {

@@ -35,9 +35,6 @@ Planned plan(const Manifest& manifest, const StageRegistry& registry, const Surr
 // Throws BudgetError with every excess; nothing when there is none.
 void refuse_excesses(const Planned& planned);
 
-// Tells the plan what a stage made, and brings the keys of those that build on it up to date.
-void set_output(Plan& plan, std::size_t stage, const Digest& output);
-
 // The stages that build on a stage, however far, in the plan's order.
 std::vector<std::size_t> descendants(const Plan& plan, std::size_t stage);
 

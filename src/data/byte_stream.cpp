@@ -15,7 +15,7 @@ constexpr std::size_t chunk_bytes = 256 * 1024;
 ByteStream::ByteStream(const SourceFile& file) : planned_(file), file_(file.path), chunk_(chunk_bytes) {
   if (file_.size() != planned_.bytes) refuse_change(std::to_string(planned_.bytes) + " bytes", std::to_string(file_.size()) + " bytes");
   refill();
-  decoder_ = decoder_for(unread_, planned_.path);
+  decompressor_ = decompressor_for(unread_, planned_.path);
 }
 
 bool ByteStream::refill() {
@@ -29,14 +29,14 @@ bool ByteStream::refill() {
 std::size_t ByteStream::read(std::span<std::byte> into) {
   while (!at_end_) {
     if (unread_.empty() && !decoder_is_full_ && !refill()) {
-      if (!decoder_->may_end_here())
+      if (!decompressor_->may_end_here())
         throw ContractError(planned_.path.string() + " ends in the middle of its compressed data (it is truncated). Fetch it again",
                             planned_.path.string(), "a whole compressed stream", "a truncated one");
       expect_planned();
       at_end_ = true;
       break;
     }
-    const auto progress = decoder_->decode(unread_, into);
+    const auto progress = decompressor_->decode(unread_, into);
     unread_ = unread_.subspan(progress.consumed);
     decoder_is_full_ = progress.produced == into.size();   // more may be waiting inside it
     if (progress.produced > 0) return progress.produced;

@@ -13,9 +13,9 @@
 namespace lastro {
 
 // Undoes one compression. A damaged or truncated stream is a ContractError.
-class Decoder {
+class Decompressor {
  public:
-  virtual ~Decoder() = default;
+  virtual ~Decompressor() = default;
   struct Progress {
     std::size_t consumed;
     std::size_t produced;
@@ -25,7 +25,7 @@ class Decoder {
 };
 // By the first bytes of the file: gzip (so dictzip too), zstd, or neither, which is a ContractError where the name of
 // `path` promises one of them.
-std::unique_ptr<Decoder> decoder_for(std::span<const std::byte> head, const std::filesystem::path& path);
+std::unique_ptr<Decompressor> decompressor_for(std::span<const std::byte> head, const std::filesystem::path& path);
 
 // The content of a source file from front to back, gzip and zstd undone. What is read is held against the size and digest that the
 // plan recorded: a file that changed since is a ContractError at its end at the latest. Holds under 2 MiB (zstd: and the frame's window).
@@ -47,7 +47,7 @@ class ByteStream {
   std::uint64_t offset_ = 0;
   std::vector<std::byte> chunk_;
   std::span<const std::byte> unread_;
-  std::unique_ptr<Decoder> decoder_;
+  std::unique_ptr<Decompressor> decompressor_;
   bool decoder_is_full_ = false;
   bool at_end_ = false;
 };

@@ -109,14 +109,6 @@ Sampler::Sampler(const std::filesystem::path& dataset_folder, const Settings& se
 
 std::int64_t Sampler::windows(int source) const { return (sources_[source].tokens() + settings_.context - 1) / settings_.context; }
 
-double Sampler::epochs(int source, std::int64_t samples) const {
-  std::int64_t drawn = 0;   // the mixture is even: of the last cycle count what is there
-  const std::int64_t whole = samples / Mixture::cycle * Mixture::cycle;
-  for (std::int64_t sample = samples - 1; sample >= std::max<std::int64_t>(0, whole - Mixture::cycle) && drawn == 0; --sample)
-    if (const auto turn = mixture_(sample); turn.source == source) drawn = turn.number + 1;
-  return windows(source) == 0 ? 0.0 : static_cast<double>(drawn) / static_cast<double>(windows(source));
-}
-
 Sampler::Place Sampler::place_of(std::int64_t sample) const {
   const Mixture::Turn turn = mixture_(sample);
   const std::int64_t count = windows(turn.source);

@@ -62,8 +62,7 @@ class Sampler final : public Sequences {
   Digest fingerprint() const override { return fingerprint_; }
 
   const DatasetLayout& layout() const { return layout_; }
-  std::int64_t windows(int source) const;                  // of one epoch
-  double epochs(int source, std::int64_t samples) const;   // of a source, after so many samples
+  std::int64_t windows(int source) const;   // of one epoch
   struct Place {
     int source;
     std::int64_t epoch;

@@ -110,8 +110,6 @@ class SpillSorter {
     merge_ascending(readers, visit);
   }
 
-  std::size_t spilled_runs() const { return runs_.size(); }
-
  private:
   void spill() {
     if (records_.empty()) return;

@@ -5,13 +5,13 @@
 
 #include "core/hash.h"
 #include "core/json.h"
+#include "core/sealed_json.h"
 #include "domain/errors.h"
 
 namespace lastro {
 namespace {
 
 constexpr std::string_view format_name = "lastro-checkpoint";
-constexpr std::string_view seal_key = "self_sha256";
 constexpr std::int64_t digest_bytes = 32;
 constexpr std::int64_t largest = std::int64_t{1} << 60;
 constexpr std::int64_t most_elements = std::int64_t{1} << 42;
@@ -186,11 +186,7 @@ Node to_node(const ShardRecord& shard) {
 std::string shard_file_name(int rank, int world) { return "rank-" + padded(rank, 2) + "-of-" + padded(world, 2) + ".h5"; }
 std::string step_folder_name(Step step) { return "step-" + padded(step.value, 6); }
 
-std::string to_text(const CheckpointIndex& index) {
-  Node node = to_node(index);
-  node.set(seal_key, sha256(to_json_pretty(node)).to_string());
-  return to_json_pretty(node) + "\n";
-}
+std::string to_text(const CheckpointIndex& index) { return sealed_text(to_node(index)); }
 
 CheckpointIndex parse_index(std::string_view text, const std::string& file) {
   const Node node = parse_json(text, file);
@@ -202,13 +198,7 @@ CheckpointIndex parse_index(std::string_view text, const std::string& file) {
                             std::to_string(CheckpointIndex::version) + ") use the release that wrote it, or train this stage again",
                         file, std::to_string(CheckpointIndex::version), std::to_string(version));
   CheckpointIndex index = reading.index(node);
-  if (to_text(index) != text) {
-    const Node* seal = node.find(seal_key);
-    Node content = to_node(index);
-    const std::string found = sha256(to_json_pretty(content)).to_string();
-    const std::string wanted = seal && seal->as<std::string>() ? seal->text() : "(no seal)";
-    throw ContractError(file + " is damaged (its content's hash is " + found + ", its seal says " + wanted + ")", file, wanted, found);
-  }
+  if (to_text(index) != text) refuse_seal(file, node, to_node(index));
   return index;
 }
 

@@ -10,14 +10,13 @@ std::string_view IncrementalDecoder::push(TokenId id) {
   if (special_ == BpeTokenizer::Special::skip && tokenizer_->is_special(id)) return text_;
   pending_ += bytes;
   const std::size_t certain = pending_.size() - incomplete_tail(pending_);
-  append_utf8_lossy(std::string_view(pending_).substr(0, certain), text_);
+  text_ = utf8_lossy(std::string_view(pending_).substr(0, certain));
   pending_.erase(0, certain);
   return text_;
 }
 
 std::string_view IncrementalDecoder::finish() {
-  text_.clear();
-  append_utf8_lossy(pending_, text_);
+  text_ = utf8_lossy(pending_);
   pending_.clear();
   return text_;
 }

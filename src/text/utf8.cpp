@@ -66,7 +66,8 @@ std::size_t incomplete_tail(std::string_view text) {
   return 0;
 }
 
-void append_utf8_lossy(std::string_view bytes, std::string& text) {
+std::string utf8_lossy(std::string_view bytes) {
+  std::string text;
   for (std::size_t at = 0; at < bytes.size();) {
     const std::size_t taken = maximal_part(bytes, at);
     if (taken == announced_length(bytes[at]))
@@ -75,11 +76,6 @@ void append_utf8_lossy(std::string_view bytes, std::string& text) {
       append_utf8(0xFFFD, text);
     at += taken;
   }
-}
-
-std::string utf8_lossy(std::string_view bytes) {
-  std::string text;
-  append_utf8_lossy(bytes, text);
   return text;
 }
 

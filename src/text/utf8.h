@@ -38,7 +38,6 @@ void append_utf8(char32_t point, std::string& text);
 std::size_t incomplete_tail(std::string_view text);
 
 // `bytes` as valid UTF-8: each maximal part of a broken character becomes one U+FFFD (Unicode 3.9, as Python's errors="replace").
-void append_utf8_lossy(std::string_view bytes, std::string& text);
 std::string utf8_lossy(std::string_view bytes);
 
 }   // namespace lastro

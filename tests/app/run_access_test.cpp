@@ -76,7 +76,7 @@ TEST(NewestArtifact, SaysWhatIsMissing) {
   EXPECT_THAT(refusal([&] {
                 newest_artifact(run, std::array{ArtifactType::tokenizer, ArtifactType::dataset});
               }),
-              HasSubstr("has no tokenizer or dataset yet"));
+              HasSubstr("has not made a tokenizer or dataset yet"));
 }
 
 }   // namespace

@@ -172,14 +172,6 @@ TEST(Sampler, HasAFingerprintOfDataSeedAndContext) {
   EXPECT_NE(Sampler(other.folder, {32, 42, Split::train}).fingerprint(), fingerprint);
 }
 
-TEST(Sampler, TellsHowManyEpochsASourceHasHad) {
-  const Sampled data;
-  const Sampler sampler(data.folder, {16, 42, Split::train});
-
-  EXPECT_EQ(sampler.epochs(0, 0), 0);
-  EXPECT_NEAR(sampler.epochs(0, 4000), 3000.0 / static_cast<double>(sampler.windows(0)), 0.02);
-}
-
 TEST(Sampler, RefusesASplitWithoutTokens) {
   const Sampled data;
   EXPECT_THROW(Sampler(data.folder, {16, 42, Split::held_out}), ContractError);

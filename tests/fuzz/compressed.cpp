@@ -18,12 +18,12 @@ struct Unpacked {
 
 Unpacked unpacked(std::string_view packed, std::size_t piece_bytes) {
   auto in = std::as_bytes(std::span(packed));
-  const auto decoder = decoder_for(in, "fuzzed");
+  const auto decompressor = decompressor_for(in, "fuzzed");
   std::vector<std::byte> piece(piece_bytes);
   std::string text;
   while (text.size() < enough_bytes) {
     try {
-      const auto [consumed, produced] = decoder->decode(in.first(std::min(in.size(), piece_bytes)), piece);
+      const auto [consumed, produced] = decompressor->decode(in.first(std::min(in.size(), piece_bytes)), piece);
       require(consumed <= in.size() && produced <= piece.size());
       in = in.subspan(consumed);
       text.append(reinterpret_cast<const char*>(piece.data()), produced);
@@ -31,7 +31,7 @@ Unpacked unpacked(std::string_view packed, std::size_t piece_bytes) {
     } catch (const ContractError&) {
       return {Ending::refused, ""};
     }
-    return decoder->may_end_here() ? Unpacked{Ending::whole, text} : Unpacked{Ending::refused, ""};
+    return decompressor->may_end_here() ? Unpacked{Ending::whole, text} : Unpacked{Ending::refused, ""};
   }
   return {Ending::left_off, ""};
 }

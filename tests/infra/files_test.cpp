@@ -6,7 +6,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "core/json.h"
+#include "core/sealed_json.h"
 #include "domain/errors.h"
 #include "tests/support/temporary_folder.h"
 
@@ -53,6 +53,19 @@ TEST(SealedJson, ReadsBackAndFindsEveryFlippedBit) {
     bad[i] ^= good[i] == ' ' || good[i] == '\n' ? 0x2a : 4;   // ' ' and '\n' become each other: still JSON
     std::ofstream(folder / "file", std::ios::trunc) << bad;
     EXPECT_THROW(read_sealed_json(folder / "file"), ContractError) << "byte " << i;
+  }
+}
+
+TEST(SealedJson, SaysWhatIsWrongWhenTheContentIsNot) {
+  const TemporaryFolder folder;
+  write_sealed_json(folder / "file", Node::mapping());
+  std::ofstream(folder / "file", std::ios::app) << '\n';
+
+  try {
+    read_sealed_json(folder / "file");
+    FAIL();
+  } catch (const ContractError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("behind its end were changed"));
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/files.h"
 #include "core/hash.h"
+#include "core/sealed_json.h"
 #include "domain/errors.h"
 #include "tests/support/temporary_folder.h"
 

@@ -107,20 +107,6 @@ TEST(ClipFactor, ShrinksOnlyWhatIsTooLong) {
   EXPECT_EQ(clip_factor(1e9, 0.0), 1.0f);
 }
 
-TEST(Nonfinite, IsFoundWhereverItLies) {
-  on_every_path([&](Workers& workers) {
-    std::vector<float> x = test_numbers(1, count);
-    EXPECT_FALSE(has_nonfinite(workers, x));
-    for (const std::int64_t place : {std::int64_t{0}, std::int64_t{2000}, count - 1})
-      for (const float bad : {INFINITY, -INFINITY, NAN}) {
-        const float good = x[place];
-        x[place] = bad;
-        EXPECT_TRUE(has_nonfinite(workers, x)) << place;
-        x[place] = good;
-      }
-  });
-}
-
 TEST(Vectors, AreScaledAddedAndFilled) {
   const FlushingDenormals flushing;
   const std::vector<float> x = test_numbers(1, count), y = test_numbers(2, count);

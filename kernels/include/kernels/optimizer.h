@@ -35,8 +35,6 @@ double tree_sum(std::span<double> values);
 // min(1, max_norm / norm) as Megatron and PyTorch clip (norm + 1e-6), in fp64, rounded once; 1 when max_norm <= 0.
 float clip_factor(double sum_of_squares, double max_norm);
 
-bool has_nonfinite(Workers& workers, std::span<const float> x);
-
 void scale(Workers& workers, std::span<float> x, float factor);                       // x *= factor
 void add(Workers& workers, std::span<float> accumulator, std::span<const float> x);   // accumulator += x
 void fill(Workers& workers, std::span<float> x, float value);

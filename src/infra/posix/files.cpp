@@ -6,15 +6,11 @@
 
 #include <cerrno>
 
-#include "core/hash.h"
-#include "core/json.h"
 #include "core/refused_file.h"
 #include "domain/errors.h"
 
 namespace lastro {
 namespace {
-
-constexpr std::string_view seal_key = "self_sha256";
 
 [[noreturn]] void fail(const std::filesystem::path& path, const char* what, const char* call) { refuse_file(path, what, call, errno); }
 
@@ -51,15 +47,6 @@ class File {
   std::filesystem::path path_;
   int fd_;
 };
-
-std::string sealed_text(const Node& content) {
-  std::string text = to_json_pretty(content);
-  const Digest seal = sha256(text);
-  text.erase(text.find_last_of('}'));
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-  if (text != "{") text += ',';
-  return text + "\n  \"" + std::string(seal_key) + "\": \"" + seal.to_string() + "\"\n}\n";
-}
 
 }   // namespace
 
@@ -110,26 +97,6 @@ void make_folders(const std::filesystem::path& folder) {
   if (!error && std::filesystem::is_directory(folder)) return;
   errno = error ? error.value() : ENOTDIR;
   fail(folder, "cannot be made a folder", "mkdir");
-}
-
-void write_sealed_json(const std::filesystem::path& path, const Node& content) { write_file(path, sealed_text(content)); }
-
-Node read_sealed_json(const std::filesystem::path& path) {
-  const std::string text = read_file(path);
-  const Node sealed = parse_json(text, path.string());
-  Node content = Node::mapping();
-  std::string found = "(no seal)";
-  for (const Entry& entry : sealed.entries()) {
-    if (entry.key != seal_key)
-      content.set(entry.key, entry.value);
-    else if (const auto* seal = entry.value.as<std::string>())
-      found = *seal;
-  }
-  const std::string wanted = sha256(to_json_pretty(content)).to_string();
-  if (text != sealed_text(content))   // the whole text, so that no byte, not even of the layout, goes unseen
-    throw ContractError(path.string() + " is damaged (its content's hash is " + wanted + ", its seal says " + found + ")", path.string(), wanted,
-                        found);
-  return content;
 }
 
 }   // namespace lastro

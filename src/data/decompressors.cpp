@@ -28,7 +28,7 @@ bool is_zstd(std::span<const std::byte> head) {
 
 constexpr const char* followed_by_other_bytes = "bytes of another kind follow its end";
 
-class PlainDecoder final : public Decoder {
+class PassThrough final : public Decompressor {
  public:
   Progress decode(std::span<const std::byte> in, std::span<std::byte> out) override {
     const std::size_t count = std::min(in.size(), out.size());
@@ -39,13 +39,13 @@ class PlainDecoder final : public Decoder {
 };
 
 // One or more gzip members, as gunzip takes them; zero bytes after the last are padding.
-class GzipDecoder final : public Decoder {
+class GzipDecompressor final : public Decompressor {
  public:
-  explicit GzipDecoder(std::filesystem::path path) : path_(std::move(path)) {
+  explicit GzipDecompressor(std::filesystem::path path) : path_(std::move(path)) {
     if (inflateInit2(&stream_, 15 + 16) != Z_OK)
       throw EnvironmentError("zlib cannot start (no memory is left) free some, or use fewer ranks on this machine", "zlib", "inflateInit2", 0);
   }
-  ~GzipDecoder() override { inflateEnd(&stream_); }
+  ~GzipDecompressor() override { inflateEnd(&stream_); }
 
   Progress decode(std::span<const std::byte> in, std::span<std::byte> out) override {
     if (between_members_ && started_) {
@@ -81,13 +81,13 @@ class GzipDecoder final : public Decoder {
   bool between_members_ = true;
 };
 
-class ZstdDecoder final : public Decoder {
+class ZstdDecompressor final : public Decompressor {
  public:
-  explicit ZstdDecoder(std::filesystem::path path) : path_(std::move(path)), stream_(ZSTD_createDStream()) {
+  explicit ZstdDecompressor(std::filesystem::path path) : path_(std::move(path)), stream_(ZSTD_createDStream()) {
     if (!stream_)
       throw EnvironmentError("zstd cannot start (no memory is left) free some, or use fewer ranks on this machine", "zstd", "ZSTD_createDStream", 0);
   }
-  ~ZstdDecoder() override { ZSTD_freeDStream(stream_); }
+  ~ZstdDecompressor() override { ZSTD_freeDStream(stream_); }
 
   Progress decode(std::span<const std::byte> in, std::span<std::byte> out) override {
     if (in.empty() && frame_ended_) return {0, 0};   // asked to go on, zstd would begin a new frame
@@ -131,11 +131,11 @@ void expect_no_promise(std::span<const std::byte> head, const std::filesystem::p
 
 }   // namespace
 
-std::unique_ptr<Decoder> decoder_for(std::span<const std::byte> head, const std::filesystem::path& path) {
-  if (starts_with(head, {0x1f, 0x8b})) return std::make_unique<GzipDecoder>(path);
-  if (is_zstd(head)) return std::make_unique<ZstdDecoder>(path);
+std::unique_ptr<Decompressor> decompressor_for(std::span<const std::byte> head, const std::filesystem::path& path) {
+  if (starts_with(head, {0x1f, 0x8b})) return std::make_unique<GzipDecompressor>(path);
+  if (is_zstd(head)) return std::make_unique<ZstdDecompressor>(path);
   expect_no_promise(head, path);
-  return std::make_unique<PlainDecoder>();
+  return std::make_unique<PassThrough>();
 }
 
 }   // namespace lastro
