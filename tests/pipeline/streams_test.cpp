@@ -85,6 +85,22 @@ TEST_F(WhatStdoutDoesNotTake, LeavesAFailureItsOwnExitCode) {
   EXPECT_EQ(lines_in(refused.err), 1u) << refused;
 }
 
+TEST_F(AFinishedRun, IsAskedAboutATextThatCannotBeReadAndSaysSo) {
+  for (const char* const verb : {"tokenize", "score"}) {
+    const Words words{verb, here.run.string(), "--store", here.store.string(), "--input", "-"};
+    const Ended failing = here.ask(verb, {"--input", "/proc/self/mem"});
+    const Ended closed = redirected(here, words, "<&-");
+    const Ended folder = redirected(here, words, "< /");
+
+    for (const auto& [ended, reason] : {std::pair{failing, "/proc/self/mem cannot be read (Input/output error)"},
+                                        {closed, "stdin cannot be read (Bad file descriptor)"},
+                                        {folder, "stdin cannot be read (Is a directory)"}}) {
+      EXPECT_EQ(ended.exit_code, 3) << ended;
+      EXPECT_THAT(ended.err, HasSubstr(reason));
+    }
+  }
+}
+
 // The run is whole: what it came to stands in its record.
 TEST(ARunWithoutAnOutput, IsMadeAllTheSame) {
   for (const auto& [redirection, ranks] : {std::pair{"> /dev/full", "1"}, {"<&- >&- 2>&-", "2"}}) {
