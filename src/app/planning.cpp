@@ -92,6 +92,10 @@ RunPlanner::RunPlanner(const Invocation& invocation)
   surroundings_.measured_peak_flops = manifest_.rates.peak_tflops ? 0 : peak_tflops(surroundings_.threads_per_rank) * 1e12;
   surroundings_.memory_limit_bytes = memory_limit_bytes(invocation.ranks);
   surroundings_.find_output = [this](const std::string& stage, const Digest& key) { return find_output(stage, key); };
+  surroundings_.summary_of = [this](const Digest& artifact) {
+    const auto record = store_.find_artifact(artifact);
+    return record ? std::optional(record->summary) : std::nullopt;
+  };
   surroundings_.last_key_fields = [this](const std::string& stage) { return last_key_fields(stage); };
 }
 

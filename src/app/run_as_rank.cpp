@@ -1,3 +1,5 @@
+#include <malloc.h>
+
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -38,6 +40,7 @@ class RankView final : public StageView {
   RankView(Collective& ranks, int threads, std::filesystem::path run) : ranks_(ranks), threads_(threads), run_(std::move(run)) {}
 
   Tracker& begins(const StageOrder& order) override {
+    ::malloc_trim(0);   // what the stage before has freed goes back: the plan counts each stage alone
     if (!ranks_.is_root()) return silent_;
     shown_.emplace(order.stage, terminal_in_force(), run_);
     return *shown_;

@@ -167,7 +167,7 @@ class Planner {
     for (const PlannedInput& input : stage.inputs)
       for (const Source& source : input.sources) {
         bytes += source.generated_bytes;
-        for (const SourceFile& file : source.files) bytes += file.bytes;
+        for (const SourceFile& file : source.files) bytes += file.text_bytes;
       }
     return bytes;
   }
@@ -186,7 +186,9 @@ class Planner {
     look_behind(stage);
     for (std::size_t i = 0; i < next.size(); ++i) {
       const PlannedStage& before = planned_.plan.stages[next[i]];
-      facts.upstream.push_back({before.name, before.kind, before.settings, source_bytes(before)});
+      const bool is_made = before.output && around_.summary_of;
+      facts.upstream.push_back(
+          {before.name, before.kind, before.settings, is_made ? around_.summary_of(*before.output) : std::nullopt, source_bytes(before)});
       look_behind(before);
     }
     return facts;
@@ -228,7 +230,7 @@ class Planner {
     for (int ranks = 2 * around_.ranks; ranks <= 64 * around_.ranks; ranks *= 2)
       if (const std::int64_t bytes = need(stage.settings, ranks); bytes <= limit)
         return "The cheapest change that fits: " + std::to_string(ranks) + " ranks (" + bytes_text(bytes) + ")";
-    return "No single change fits";
+    return "No single change fits; a rank would have to be allowed " + bytes_text(need(stage.settings, around_.ranks));
   }
 
   void check_cost() {

@@ -22,6 +22,7 @@ struct Surroundings {
   // What the store has: the artifact that a stage key led to, and what the last run of the stage of that name had as its key's fields.
   std::function<std::optional<Digest>(const std::string& stage, const Digest& key)> find_output;
   std::function<std::optional<Node>(const std::string& stage)> last_key_fields;
+  std::function<std::optional<Node>(const Digest& artifact)> summary_of;   // of an artifact that find_output named
 };
 
 struct Planned {

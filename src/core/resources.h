@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,10 +30,15 @@ struct DiskShare {
   std::int64_t bytes = 0;
 };
 
+// The class of memory that the program itself takes, with MPI's buffers where there are several ranks: measured as the resident memory of a rank
+// that has allocated nothing of its own.
+constexpr std::int64_t program_memory_bytes(int ranks) { return std::int64_t{ranks > 1 ? 32 : 16} << 20; }
+inline MemoryShare program_memory(int ranks) { return {"libraries", program_memory_bytes(ranks)}; }
+
 // What a stage will take, computed from its settings alone.
 struct Resources {
   std::vector<MemoryShare> memory_per_rank;   // of the rank that takes most
-  // By the sources' size as it lies on disk (compressed ones hold more), which is near the truth for text in natural language and above it for most:
+  // By the sources' size once they are unpacked, which is near the truth for text in natural language and above it for most:
   //   vocabulary   counts: a 16th of the sources, and as much again while they are merged
   //   tokenizer    files: 128 bytes a token of each size
   //   dataset      shards: as much as the sources; texts, tokens and candidates meanwhile: 3 times as much
@@ -53,7 +60,8 @@ struct UpstreamStage {
   std::string name;
   std::string kind;
   Node settings;                    // complete
-  std::uint64_t source_bytes = 0;   // of its own sources, as they lie on disk
+  std::optional<Node> summary;      // what came out, where it was made already
+  std::uint64_t source_bytes = 0;   // of its own sources, unpacked
 };
 
 // What a stage may know when it computes its resources.
@@ -61,8 +69,16 @@ struct PlanFacts {
   int ranks = 1;
   int threads_per_rank = 1;
   std::int64_t memory_limit_bytes = 0;   // of one rank; 0: none
-  std::uint64_t source_bytes = 0;        // of the stage's own sources, as they lie on disk
+  std::uint64_t source_bytes = 0;        // of the stage's own sources, unpacked
   std::vector<UpstreamStage> upstream;   // nearest first
+
+  // What a stage takes that works in whatever room there is: as much as it would like, as far as the limit has it beside the program. Not below
+  // 8 MiB, which buffers alone take.
+  std::int64_t fitted_memory_bytes(std::int64_t wanted) const {
+    constexpr std::int64_t least = std::int64_t{8} << 20;
+    const std::int64_t room = memory_limit_bytes > 0 ? memory_limit_bytes - program_memory_bytes(ranks) : wanted + least;
+    return std::max(least, std::min(wanted + least, room));
+  }
 
   // The nearest stage of that kind; null when there is none.
   const UpstreamStage* find(std::string_view kind) const {

@@ -8,10 +8,12 @@
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
+#include <sstream>
 #include <system_error>
 
 #include "core/hash.h"
 #include "core/refused_file.h"
+#include "data/text_size.h"
 #include "domain/errors.h"
 
 namespace lastro {
@@ -41,24 +43,29 @@ bool has_settled(const struct stat& s) { return std::time(nullptr) - std::max(s.
 FileDigests::FileDigests(std::filesystem::path cache_file) : cache_file_(std::move(cache_file)) {
   if (cache_file_.empty()) return;
   std::ifstream stream(cache_file_);
-  std::string identity, hex;
-  while (known_.size() < most_entries && stream >> identity >> hex)
-    if (const auto digest = Digest::parse(hex)) known_.emplace(identity, *digest);
+  for (std::string line; known_.size() < most_entries && std::getline(stream, line);) {
+    std::istringstream fields(line);
+    std::string identity, hex;
+    std::uint64_t text_bytes = 0;
+    fields >> identity >> hex >> text_bytes;
+    if (const auto digest = Digest::parse(hex); digest && fields) known_.emplace(identity, Known{*digest, text_bytes});
+  }
 }
 
-Digest FileDigests::of(const std::filesystem::path& file) {
+SourceFile FileDigests::of(const std::filesystem::path& file) {
   const struct stat before = status_of(file);
   const std::string identity = identity_of(before);
-  if (const auto found = known_.find(identity); found != known_.end()) return found->second;
-  const Digest digest = sha256_file(file);
+  const auto bytes = static_cast<std::uint64_t>(before.st_size);
+  if (const auto found = known_.find(identity); found != known_.end()) return {file, found->second.sha256, bytes, found->second.text_bytes};
+  const Known fresh{sha256_file(file), text_bytes_of(file)};
   if (identity_of(status_of(file)) != identity)
     throw ContractError(file.string() + " changed while it was read (something writes to it). Wait until it is whole", file.string(),
                         "a file at rest", "a file being written");
   if (has_settled(before)) {
-    known_.emplace(identity, digest);
+    known_.emplace(identity, fresh);
     has_news_ = true;
   }
-  return digest;
+  return {file, fresh.sha256, bytes, fresh.text_bytes};
 }
 
 void FileDigests::save() const {
@@ -68,7 +75,7 @@ void FileDigests::save() const {
   const std::filesystem::path fresh = cache_file_.string() + "." + std::to_string(::getpid());
   {
     std::ofstream stream(fresh);
-    for (const auto& [identity, digest] : known_) stream << identity << ' ' << digest.hex() << '\n';
+    for (const auto& [identity, known] : known_) stream << identity << ' ' << known.sha256.hex() << ' ' << known.text_bytes << '\n';
     if (!stream.flush()) {
       std::filesystem::remove(fresh, ignored);
       return;

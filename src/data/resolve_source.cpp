@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "data/text_size.h"
 #include "domain/errors.h"
 
 namespace lastro {
@@ -121,8 +122,8 @@ class Resolver {
 
   void add_file(const fs::path& path, Source& source) {
     try {
-      const Digest digest = digests_.of(path);
-      source.files.push_back({path, digest, static_cast<std::uint64_t>(fs::file_size(path))});
+      expect_named_truly(path);
+      source.files.push_back(digests_.of(path));
     } catch (const Error& error) {
       refuse(error.what());
     }

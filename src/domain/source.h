@@ -11,8 +11,9 @@ namespace lastro {
 // A named text source of a manifest, resolved: its files are there and their contents are known by hash.
 struct SourceFile {
   std::filesystem::path path;
-  Digest sha256;   // of the bytes on disk
-  std::uint64_t bytes = 0;
+  Digest sha256;                  // of the bytes on disk
+  std::uint64_t bytes = 0;        // on disk
+  std::uint64_t text_bytes = 0;   // about how many once it is unpacked; for plans, unknown to the ranks
 };
 
 // .gz and .zst are undone by themselves. The product makes stories and questions itself.

@@ -43,10 +43,13 @@ std::size_t place_of(const std::vector<std::uint64_t>& sorted, std::uint64_t has
 
 NgramModel::NgramModel(std::span<const TokenId> training, std::int64_t vocabulary_size) : uniform_(1.0 / static_cast<double>(vocabulary_size)) {
   std::vector<std::size_t> ends;   // of one occurrence of each distinct n-gram of the level above; of all places for the longest
+  std::vector<Occurrence> occurrences;
+  ends.reserve(training.size()), occurrences.reserve(training.size());
   for (std::size_t end = order; end <= training.size(); ++end) ends.push_back(end);
   for (int length = order; length >= 1; --length) {
     Level& level = levels_[length];
-    std::vector<Occurrence> occurrences;
+    level.reserve(ends.size());   // what is not filled takes no memory
+    occurrences.clear();
     for (const std::size_t end : ends) occurrences.push_back({hash_of(training, end, length), end});
     ends.clear();
     std::int64_t once = 0, twice = 0;
@@ -60,8 +63,8 @@ NgramModel::NgramModel(std::span<const TokenId> training, std::int64_t vocabular
     // Where nothing occurs twice the formula would take all away from what was seen.
     level.discount = once > 0 ? std::min(0.9, static_cast<double>(once) / static_cast<double>(once + 2 * twice)) : 0.5;
 
-    std::vector<Occurrence> contexts;   // `end` is the place of the n-gram in the level
-    for (std::size_t i = 0; i < ends.size(); ++i) contexts.push_back({hash_of(training, ends[i] - 1, length - 1), i});
+    occurrences.clear();   // now of contexts; `end` is the place of the n-gram in the level
+    for (std::size_t i = 0; i < ends.size(); ++i) occurrences.push_back({hash_of(training, ends[i] - 1, length - 1), i});
     std::uint32_t total = 0;
     std::uint64_t open = 0;
     std::uint32_t followers = 0;
@@ -72,8 +75,8 @@ NgramModel::NgramModel(std::span<const TokenId> training, std::int64_t vocabular
       level.context_followers.push_back(followers);
       total = followers = 0;
     };
-    std::sort(contexts.begin(), contexts.end(), [](const Occurrence& a, const Occurrence& b) { return a.hash < b.hash; });
-    for (const Occurrence& context : contexts) {
+    std::sort(occurrences.begin(), occurrences.end(), [](const Occurrence& a, const Occurrence& b) { return a.hash < b.hash; });
+    for (const Occurrence& context : occurrences) {
       if (context.hash != open) close();
       open = context.hash;
       total += level.gram_counts[context.end];
@@ -81,6 +84,11 @@ NgramModel::NgramModel(std::span<const TokenId> training, std::int64_t vocabular
     }
     close();
   }
+}
+
+void NgramModel::Level::reserve(std::size_t most) {
+  grams.reserve(most), gram_counts.reserve(most);
+  contexts.reserve(most), context_totals.reserve(most), context_followers.reserve(most);
 }
 
 double NgramModel::probability(std::span<const TokenId> text, std::size_t position, int length) const {

@@ -8,7 +8,9 @@
 #include "data/contamination.h"
 #include "domain/errors.h"
 #include "eval/held_out.h"
+#include "eval/ngram.h"
 #include "model/flops.h"
+#include "model/leaf_pass.h"
 #include "stages/dataset.h"
 #include "stages/model_weights.h"
 #include "stages/pretrain.h"
@@ -62,17 +64,20 @@ constexpr double contamination_bytes_a_second = 20e6;
 constexpr double xz_bytes_a_second = 1e6;
 constexpr double ngram_tokens_a_second = 1e6;
 
-// What the dataset upstream will hold, by the size of its sources.
+// What the dataset upstream holds; until it is made, by the size of its sources.
 struct ExpectedText {
   double training_bytes = 0;
+  double training_tokens = 0;
   double held_out_bytes = 0;
 };
 ExpectedText expected_text(const PlanFacts& facts) {
   const UpstreamStage* dataset = facts.find(DatasetStage::kind);
   if (!dataset) return {};
+  if (const auto& made = dataset->summary)
+    return {made->at("text_bytes").number(), made->at("tokens").number(), made->at("held_out_text_bytes").number()};
   const auto bytes = static_cast<double>(dataset->source_bytes);
   const double held_out = settings_from<DatasetSettings>(dataset->settings).held_out;
-  return {bytes * (1 - held_out), bytes * held_out};
+  return {bytes * (1 - held_out), bytes * (1 - held_out) / bytes_a_token, bytes * held_out};
 }
 
 // The longer of the two texts that xz sees; 0: it sees none.
@@ -82,8 +87,15 @@ double xz_bytes(const EvaluateSettings& settings, const ExpectedText& text) {
 
 // xz and the 5-gram model work on rank 0 while the others wait.
 double yardstick_seconds(const EvaluateSettings& settings, const ExpectedText& text) {
-  const double tokens = std::min(static_cast<double>(settings.ngram_tokens), text.training_bytes / bytes_a_token);
+  const double tokens = std::min(static_cast<double>(settings.ngram_tokens), text.training_tokens);
   return 2 * xz_bytes(settings, text) / xz_bytes_a_second + tokens / ngram_tokens_a_second;
+}
+
+// On rank 0, one after the other: the n-gram model, then xz.
+std::int64_t yardstick_memory_bytes(const EvaluateSettings& settings, const ExpectedText& text) {
+  const auto tokens = static_cast<std::int64_t>(text.training_tokens), xz = static_cast<std::int64_t>(xz_bytes(settings, text));
+  const std::int64_t row = std::min(std::max(settings.xz_bytes, settings.ngram_tokens), tokens) * std::int64_t{sizeof(TokenId)};
+  return std::max(row + NgramModel::memory_bytes(std::min(settings.ngram_tokens, tokens)), xz > 0 ? xz + XzLength::memory_bytes(xz) : 0);
 }
 
 }   // namespace
@@ -129,23 +141,29 @@ Resources EvaluateStage::resources(const Settings& settings, const PlanFacts& fa
   const UpstreamStage* vocabulary = facts.find(VocabularyStage::kind);
   shape = complete(shape, vocabulary ? vocabulary->settings.at("size").integer() : VocabularySettings{}.size);
   Resources resources;
-  resources.memory_per_rank.push_back({"weights", model_bytes(shape)});   // every rank reads the whole model
   const ExpectedText text = expected_text(facts);
-  if (const auto bytes = static_cast<std::int64_t>(xz_bytes(settings, text)); bytes > 0)
-    resources.memory_per_rank.push_back({"xz", bytes + XzLength::memory_bytes(bytes)});   // on rank 0
   const std::int64_t tokens = std::min(settings.most_tokens, static_cast<std::int64_t>(text.held_out_bytes / bytes_a_token));
+  const LeafShape window{.sequences = 1, .tokens = shape.context};
+  resources.memory_per_rank = {{"weights", model_bytes(shape)},   // every rank reads the whole model
+                               {"activations", leaf_pass_bytes(shape, window, Keep::nothing, facts.threads_per_rank).total()},
+                               {"held-out text", tokens * std::int64_t{sizeof(TokenId)} + static_cast<std::int64_t>(text.held_out_bytes)},
+                               {"yardsticks", yardstick_memory_bytes(settings, text)},
+                               program_memory(facts.ranks)};
   const double windows = std::ceil(static_cast<double>(tokens) / (static_cast<double>(shape.context) * (1 - settings.overlap)));
-  resources.flops = windows * static_cast<double>(leaf_flops(shape, {.sequences = 1, .tokens = shape.context}, Keep::nothing).forward);
+  resources.flops = windows * static_cast<double>(leaf_flops(shape, window, Keep::nothing).forward);
   resources.flops_6nd = static_cast<double>(six_n_d(shape, tokens)) / 3;   // the forward third
   resources.other_device_s = text.training_bytes / contamination_bytes_a_second + yardstick_seconds(settings, text) * facts.ranks;
   return resources;
 }
 
 std::vector<Change<EvaluateSettings>> EvaluateStage::changes(const Settings& settings) {
-  if (settings.xz_bytes == 0) return {};
   Settings smaller = settings;
+  std::vector<Change<EvaluateSettings>> changes;
   smaller.xz_bytes = 0;
-  return {{"settings.xz_bytes: 0, and no gate that asks for xz", smaller}};
+  if (settings.xz_bytes > 0) changes.push_back({"settings.xz_bytes: 0, and no gate that asks for xz", smaller});
+  smaller.ngram_tokens = 0;
+  if (settings.ngram_tokens > 0) changes.push_back({"settings.xz_bytes: 0 and settings.ngram_tokens: 0, and no gate that asks for them", smaller});
+  return changes;
 }
 
 }   // namespace lastro

@@ -36,8 +36,8 @@ Resources TokenizerStage::resources(const Settings&, const PlanFacts& facts) {
   const UpstreamStage* vocabulary = facts.find(VocabularyStage::kind);
   const std::uint64_t text_bytes = vocabulary ? vocabulary->source_bytes : 0;
   // About a tenth of a text is distinct pre-tokens, of which each byte takes some 12 bytes here; large texts have relatively fewer.
-  const auto estimate = static_cast<std::int64_t>(std::min<std::uint64_t>(text_bytes, 1 << 28)) + (16 << 20);
-  resources.memory_per_rank.push_back({"words and pairs", facts.memory_limit_bytes > 0 ? std::min(estimate, facts.memory_limit_bytes) : estimate});
+  const auto words = static_cast<std::int64_t>(std::min<std::uint64_t>(text_bytes, 1 << 28));
+  resources.memory_per_rank = {{"words and pairs", facts.fitted_memory_bytes(words)}, program_memory(facts.ranks)};
   const VocabularySettings sizes = vocabulary ? settings_from<VocabularySettings>(vocabulary->settings) : VocabularySettings{};
   const std::int64_t tokens = std::accumulate(sizes.smaller_sizes.begin(), sizes.smaller_sizes.end(), sizes.size);
   resources.disk = {{"files", DiskShare::Place::store, 128 * tokens}};

@@ -71,7 +71,8 @@ Resources VocabularyStage::resources(const Settings&, const PlanFacts& facts) {
   constexpr std::int64_t without_limit = std::int64_t{512} << 20;   // count_documents takes half of 1 GiB then
   Resources resources;
   const std::int64_t most = facts.memory_limit_bytes > 0 ? facts.memory_limit_bytes / 2 : without_limit;
-  resources.memory_per_rank.push_back({"pre-token counts", std::min<std::int64_t>(most, static_cast<std::int64_t>(facts.source_bytes) + (8 << 20))});
+  const std::int64_t counts_in_memory = std::min(most, static_cast<std::int64_t>(facts.source_bytes));
+  resources.memory_per_rank = {{"pre-token counts", facts.fitted_memory_bytes(counts_in_memory)}, program_memory(facts.ranks)};
   const auto counts = static_cast<std::int64_t>(facts.source_bytes / 16);
   resources.disk = {{"counts", DiskShare::Place::store, counts}, {"counts of ranks", DiskShare::Place::work, counts}};
   resources.other_device_s = static_cast<double>(facts.source_bytes) / 50e6;   // about what one core counts a second

@@ -22,6 +22,19 @@ std::string text_of(std::span<const TokenId> tokens, TokenId end_of_document, co
   return text;
 }
 
+// The end of a row's text, at most so many bytes of it.
+std::string end_of_text(std::span<const TokenId> tokens, std::int64_t most_bytes, TokenId end_of_document, const BpeTokenizer& tokenizer) {
+  std::int64_t bytes = 0;
+  std::size_t first = tokens.size();
+  while (first > 0 && bytes < most_bytes) {
+    const TokenId token = tokens[--first];
+    bytes += token == end_of_document ? 1 : static_cast<std::int64_t>(tokenizer.bytes_of(token).size());
+  }
+  std::string text = text_of(tokens.subspan(first), end_of_document, tokenizer);
+  if (bytes > most_bytes) text.erase(0, bytes - most_bytes);
+  return text;
+}
+
 std::uint64_t xz_length(std::initializer_list<std::string_view> parts) {
   XzLength length;
   for (const std::string_view part : parts) length.update(part);
@@ -46,7 +59,7 @@ Yardsticks measure_yardsticks(const std::filesystem::path& dataset_folder, const
   if (held_bytes == 0 || (limits.xz_bytes == 0 && limits.ngram_tokens == 0)) return found;
   // A token stands for at least a byte, so the last `wanted` tokens hold what both need.
   const std::int64_t wanted = std::max(limits.xz_bytes, limits.ngram_tokens);
-  const std::vector<TokenId> train = read_last_tokens(dataset_folder, layout, Split::train, wanted);
+  std::vector<TokenId> train = read_last_tokens(dataset_folder, layout, Split::train, wanted);
 
   if (limits.ngram_tokens > 0) {
     const auto last = std::span(train).last(std::min<std::size_t>(train.size(), limits.ngram_tokens));
@@ -54,8 +67,8 @@ Yardsticks measure_yardsticks(const std::filesystem::path& dataset_folder, const
     found.ngram_bits_per_byte = model.negative_log_likelihood(std::span(held).subspan(1)) / std::numbers::ln2 / static_cast<double>(held_bytes);
   }
   if (limits.xz_bytes > 0) {
-    std::string text = text_of(train, layout.end_of_document, tokenizer);
-    if (static_cast<std::int64_t>(text.size()) > limits.xz_bytes) text.erase(0, text.size() - limits.xz_bytes);
+    const std::string text = end_of_text(train, limits.xz_bytes, layout.end_of_document, tokenizer);
+    train = {};   // xz needs the room
     found.xz_bits_per_byte = xz_bits_per_byte(text, held_text, held_bytes);
   }
   return found;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "core/cost.h"
+#include "core/resources.h"
 #include "domain/errors.h"
 #include "model/region.h"
 #include "model/tensors.h"
@@ -11,15 +13,9 @@
 namespace lastro {
 namespace {
 
-// Measured as resident memory of a rank that has allocated nothing of its own.
-constexpr std::int64_t program_bytes = std::int64_t{16} << 20;
-constexpr std::int64_t mpi_bytes = std::int64_t{16} << 20;
-
-std::string megabytes(std::int64_t bytes) { return std::to_string((bytes + 999999) / 1000000) + " MB"; }
-
 std::string numbers_of(const MemoryPlan& plan) {
   std::string text;
-  for (const MemoryLine& line : lines_of(plan)) text += (text.empty() ? "" : ", ") + std::string(line.name) + " " + megabytes(line.bytes);
+  for (const MemoryLine& line : lines_of(plan)) text += (text.empty() ? "" : ", ") + std::string(line.name) + " " + bytes_text(line.bytes);
   return text;
 }
 
@@ -100,7 +96,7 @@ MemoryPlan memory_plan(const EngineShape& shape, Rank rank, int world, int worke
   plan.activations = leaf_pass_bytes(shape.model, shape.leaf, shape.keep, workers).total();
   plan.reductions = reduction_bytes(shape, rank, world);
   plan.staging = plan.weights + plan.optimizer;
-  plan.libraries = program_bytes + (world > 1 ? mpi_bytes : 0);
+  plan.libraries = program_memory_bytes(world);
   return plan;
 }
 
@@ -121,8 +117,8 @@ EngineShape fit_memory(const PretrainSettings& settings, const ModelShape& compl
     if (fits(shape, world, workers, limit_bytes)) return shape;
   }
   const MemoryPlan plan = largest_memory_plan(shape, world, workers);
-  throw BudgetError("training needs " + megabytes(plan.total()) + " a rank, the limit is " + megabytes(limit_bytes) + " (" + numbers_of(plan) + ") " +
-                    cheapest_change(shape, world, workers, limit_bytes));
+  throw BudgetError("training needs " + bytes_text(plan.total()) + " a rank, the limit is " + bytes_text(limit_bytes) + " (" + numbers_of(plan) +
+                    ") " + cheapest_change(shape, world, workers, limit_bytes));
 }
 
 }   // namespace lastro

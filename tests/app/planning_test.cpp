@@ -131,7 +131,7 @@ TEST(RunPlanner, CountsTheMemoryOfXzAgainstTheLimit) {
   const Planned planned = RunPlanner(place.invocation(whole + stages)).plan();
 
   ASSERT_THAT(planned.excesses, testing::SizeIs(1));
-  EXPECT_THAT(planned.excesses[0], AllOf(HasSubstr("10_evaluate needs"), HasSubstr("xz 97.1 MiB"), HasSubstr("settings.xz_bytes: 0")));
+  EXPECT_THAT(planned.excesses[0], AllOf(HasSubstr("10_evaluate needs"), HasSubstr("yardsticks 97.1 MiB"), HasSubstr("settings.xz_bytes: 0")));
 }
 
 TEST(RunPlanner, RefusesToEvaluateWhereNothingIsHeldOut) {

@@ -23,8 +23,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 Sources sources() {
-  Source prose{"prose", SourceFormat::text, 2.0, "GPL", "text", 1.0, {{"prose.txt", sha256("prose"), 1000}}};
-  Source jargon{"jargon", SourceFormat::markdown, 1.0, "", "text", 1.0, {{"a.md", sha256("a"), 10}, {"b.md", sha256("b"), 20}}};
+  Source prose{"prose", SourceFormat::text, 2.0, "GPL", "text", 1.0, {{"prose.txt", sha256("prose"), 1000, 1000}}};
+  Source jargon{"jargon", SourceFormat::markdown, 1.0, "", "text", 1.0, {{"a.md", sha256("a"), 10, 10}, {"b.md", sha256("b"), 20, 20}}};
   Source tales{"tales", SourceFormat::stories, 1.0, "", "text", 1.0, {}, 3, 5000};
   return {prose, jargon, tales};
 }
@@ -201,6 +201,21 @@ TEST(Planner, RefusesWhatBreaksTheMemoryWithTheCheapestChangeThatFits) {
   EXPECT_THAT(planned(good_manifest, around).excesses, ElementsAre(HasSubstr("No single change fits")));
   EXPECT_THAT(planned(with(good_manifest, "steps: 200", "recompute: true"), around).excesses,
               ElementsAre(HasSubstr("The cheapest change that fits: 4 ranks (261 KiB)")));
+}
+
+TEST(Planner, GoesByWhatCameOutOfTheStagesBefore) {
+  Shelf shelf;
+  Surroundings before = shelf.surroundings();
+  shelf.run_all();
+  shelf.outputs.erase(planned(good_manifest, shelf.surroundings()).plan.stages[4].key);
+  Surroundings after = shelf.surroundings();
+  Node summary;
+  summary.set("documents", 5'000'000);
+  before.summary_of = after.summary_of = [&](const Digest&) { return std::optional(summary); };
+  before.memory_limit_bytes = after.memory_limit_bytes = 4'000'000;
+
+  EXPECT_THAT(planned(good_manifest, before).excesses, IsEmpty());
+  EXPECT_THAT(planned(good_manifest, after).excesses, ElementsAre(HasSubstr("evaluate needs 4.77 MiB a rank (documents 4.77 MiB)")));
 }
 
 TEST(Planner, TakesTheSmallerOfTheTwoMemoryLimits) {

@@ -169,6 +169,13 @@ struct EvaluateStage : Idle<EvalReport> {
     result.summary.set("model", name_of(inputs.model.type()));
     return result;
   }
+  // A byte for each document, which only the dataset itself can tell.
+  static Resources resources(const Settings&, const PlanFacts& facts) {
+    const UpstreamStage* dataset = facts.find("dataset");
+    Resources need;
+    if (dataset && dataset->summary) need.memory_per_rank = {{"documents", dataset->summary->at("documents").integer()}};
+    return need;
+  }
 };
 
 inline StageRegistry registry() {

@@ -37,7 +37,7 @@ inline std::string zstd(std::string_view text) {
 
 inline SourceFile write_file(const std::filesystem::path& path, std::string_view content) {
   std::ofstream(path, std::ios::binary) << content;
-  return {path, sha256(content), content.size()};
+  return {path, sha256(content), content.size(), content.size()};
 }
 
 inline std::string read_file(const std::filesystem::path& path) {

@@ -47,10 +47,12 @@ TEST(ResolveSource, FindsAFileItsFormatAndItsDigest) {
   const TemporaryFolder folder;
   write_file(folder / "a.txt", "text");
   for (const auto& [name, format] : {std::pair{"b.md", SourceFormat::markdown},
+                                     {"c.jsonl", SourceFormat::jsonl},
                                      {"c.jsonl.gz", SourceFormat::jsonl},
                                      {"d.dict.dz", SourceFormat::dictd},
                                      {"e", SourceFormat::text}}) {
-    write_file(folder / name, "x");
+    const bool is_packed = std::string_view(name).ends_with('z');
+    write_file(folder / name, is_packed ? test::gzip("x") : "x");
     EXPECT_EQ(resolved(folder, declared({name})).source->format, format) << name;
   }
 
@@ -86,6 +88,27 @@ TEST(ResolveSource, SaysWhatIsWrongAndWhere) {
   EXPECT_THAT(resolved(folder, declared({"*.*"})).problem, HasSubstr("a source has one format"));
 }
 
+TEST(ResolveSource, HoldsANameToItsBytesWhateverIsKnownOfThem) {
+  const TemporaryFolder folder;
+  write_file(folder / "a.txt", "plain");
+  std::filesystem::create_hard_link(folder / "a.txt", folder / "a.txt.gz");
+
+  EXPECT_TRUE(resolved(folder, declared({"a.txt"})).source);
+  EXPECT_THAT(resolved(folder, declared({"a.txt.gz"})).problem,
+              AllOf(HasSubstr("run.yaml:4:3: sources.prose: "), HasSubstr("is named as gzip data and is none")));
+}
+
+TEST(ResolveSource, SaysHowMuchTextAPackedFileHolds) {
+  const TemporaryFolder folder;
+  const std::string packed = test::gzip(std::string(5000, 'a'));
+  write_file(folder / "a.txt.gz", packed);
+
+  const Source source = *resolved(folder, declared({"a.txt.gz"})).source;
+
+  EXPECT_EQ(source.files[0].bytes, packed.size());
+  EXPECT_EQ(source.files[0].text_bytes, 5000u);
+}
+
 TEST(ResolveSource, TakesAFileOnceThatSeveralPathsName) {
   const TemporaryFolder folder;
   write_file(folder / "a.txt", "a"), write_file(folder / "b.txt", "b");
@@ -118,20 +141,20 @@ TEST(FileDigests, DoNotRememberAFileThatMayStillChangeUnseen) {
   set_age(folder / "a.txt", 100);   // its change time stays now
   FileDigests digests(folder / "cache");
 
-  EXPECT_EQ(digests.of(folder / "a.txt"), sha256("one"));
+  EXPECT_EQ(digests.of(folder / "a.txt").sha256, sha256("one"));
   write_file(folder / "a.txt", "two");
   set_age(folder / "a.txt", 100);
 
-  EXPECT_EQ(digests.of(folder / "a.txt"), sha256("two"));
+  EXPECT_EQ(digests.of(folder / "a.txt").sha256, sha256("two"));
 }
 
 TEST(FileDigests, SurviveADamagedCache) {
   const TemporaryFolder folder;
   write_file(folder / "a.txt", "one");
-  write_file(folder / "cache", "garbage \x01\x02 not-a-digest\nmore");
+  write_file(folder / "cache", "garbage \x01\x02 not-a-digest\nmore\n1.2.3. " + sha256("of another version's line").hex() + "\n");
   FileDigests digests(folder / "cache");
 
-  EXPECT_EQ(digests.of(folder / "a.txt"), sha256("one"));
+  EXPECT_EQ(digests.of(folder / "a.txt").sha256, sha256("one"));
   digests.save();
 }
 

@@ -151,7 +151,8 @@ TEST(APlan, ThatBreaksTheMemoryLimitIsRefusedWithNumbers) {
   const Ended run = here.run_it({"--set", "budget.memory_per_rank_gib=0.001"});
 
   EXPECT_EQ(run.exit_code, 6) << run;
-  EXPECT_THAT(run.err, AllOf(HasSubstr("04_pretrain"), HasSubstr("a rank, the limit is 2 MB")));
+  EXPECT_THAT(run.err, AllOf(HasSubstr("01_vocabulary needs"), HasSubstr("02_tokenizer needs"), HasSubstr("03_dataset needs"),
+                             HasSubstr("04_pretrain"), HasSubstr("a rank, the limit is 1.02 MiB"), HasSubstr("10_evaluate needs")));
 }
 
 TEST(ARun, ThatHasCostMoreThanItsBudgetStopsAfterTheStage) {
