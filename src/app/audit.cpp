@@ -4,9 +4,9 @@
 
 #include "app/commands.h"
 #include "app/run_access.h"
+#include "app/terminal.h"
 #include "app/wiring.h"
 #include "core/checkpoint_reader.h"
-#include "core/json.h"
 #include "core/text_of_number.h"
 #include "data/sampler.h"
 #include "domain/errors.h"
@@ -184,7 +184,7 @@ void print(const Audited& audited) {
 int audit_command(const Invocation& invocation) {
   const Audited audited = audit(open_run(invocation), invocation);
   if (invocation.json)
-    std::printf("%s\n", to_json(to_node(audited)).c_str());
+    print_json(to_node(audited));
   else
     print(audited);
   return static_cast<int>(audited.agrees() ? ExitCode::ok : ExitCode::contract);

@@ -3,10 +3,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
-#include <iostream>
 #include <set>
+#include <sstream>
 #include <utility>
 
+#include "app/terminal.h"
 #include "core/nearest.h"
 #include "domain/errors.h"
 #include "domain/version.h"
@@ -212,14 +213,16 @@ Invocation parse_command_line(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& wanted) {   // --help, --version
-    app.exit(wanted, std::cout, std::cerr);
+    std::ostringstream text;
+    app.exit(wanted, text, text);
+    print(text.str());
     invocation.command.clear();
     return invocation;
   } catch (const CLI::ParseError& error) {
     if (argc > 1 && argv[1][0] != '-' && !has_command(app, argv[1])) throw UsageError(unknown_command(app, argv[1]));
     throw UsageError(std::string(error.what()) + " (see lastro " + (argc > 1 && argv[1][0] != '-' ? std::string(argv[1]) + " " : "") + "--help)");
   }
-  if (invocation.command.empty()) std::cout << app.help();
+  if (invocation.command.empty()) print(app.help());
   builder.settle_run();
   return invocation;
 }

@@ -207,7 +207,7 @@ int conclude(const fs::path& run, const FolderStore& store, const Invocation& in
     line.set("stages", record.tree().at("stages"));
     line.set("verdict", *record.tree().find("verdict"));
     if (const Node* differences = record.tree().find("differences")) line.set("differences", *differences);
-    std::printf("%s\n", to_json(line).c_str());
+    print_json(line);
   } else {
     print_table(record);
     std::printf("\n");

@@ -1,8 +1,8 @@
 #include <cstdio>
 
 #include "app/commands.h"
+#include "app/terminal.h"
 #include "core/diff.h"
-#include "core/json.h"
 #include "domain/errors.h"
 #include "runtime/run_record.h"
 
@@ -28,7 +28,7 @@ int diff_command(const Invocation& invocation) {
   if (invocation.json) {
     Node line;
     line.set("differences", std::move(list));
-    std::printf("%s\n", to_json(line).c_str());
+    print_json(line);
   } else if (differences.empty()) {
     std::printf("no difference outside time and cost\n");
   }

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "app/commands.h"
+#include "app/terminal.h"
 #include "app/wiring.h"
 #include "core/json.h"
 #include "domain/errors.h"
@@ -71,7 +72,7 @@ int doctor_command(const Invocation& invocation) {
   facts.set("problems", problems);
 
   if (invocation.json) {
-    std::printf("%s\n", to_json(facts).c_str());
+    print_json(facts);
   } else {
     for (const Entry& fact : facts.entries())
       if (fact.key != "problems")

@@ -3,9 +3,9 @@
 
 #include "app/commands.h"
 #include "app/run_access.h"
+#include "app/terminal.h"
 #include "core/checkpoint_reader.h"
 #include "core/files.h"
-#include "core/json.h"
 #include "domain/errors.h"
 #include "model/hf_export.h"
 #include "model/tensors.h"
@@ -61,7 +61,7 @@ int export_command(const Invocation& invocation) {
     Node line;
     line.set("folder", output.string());
     line.set("model", model.record.digest.to_string());
-    std::printf("%s\n", to_json(line).c_str());
+    print_json(line);
   } else {
     std::printf("%s of %s is in %s (transformers: AutoModelForCausalLM.from_pretrained(\"%s\"))\n", model.record.digest.to_string().c_str(),
                 model.stage.c_str(), output.c_str(), output.c_str());

@@ -44,9 +44,5 @@ int dispatch(const Invocation& invocation, char** argv) {
 // The front: starts in milliseconds, without MPI and LibTorch.
 int main(int argc, char** argv) {
   using namespace lastro;
-  try {
-    return dispatch(parse_command_line(argc, argv), argv);
-  } catch (...) {
-    return report_caught(argc, argv);
-  }
+  return run_program(argc, argv, [&] { return dispatch(parse_command_line(argc, argv), argv); });
 }

@@ -5,7 +5,6 @@
 #include "app/run_access.h"
 #include "app/terminal.h"
 #include "core/gatekeeper.h"
-#include "core/json.h"
 #include "domain/errors.h"
 
 namespace lastro {
@@ -15,7 +14,7 @@ int gate_command(const Invocation& invocation) {
   const Verdict verdict = judge_run(run.record, run.store);
   if (verdict.gates.empty()) print_error(no_gates_remark);
   if (invocation.json)
-    std::printf("%s\n", to_json(*run.record.tree().find("verdict")).c_str());
+    print_json(*run.record.tree().find("verdict"));
   else
     std::printf("%s\n", verdict.to_string().c_str());
   return static_cast<int>(verdict.answer == Verdict::Answer::ship ? ExitCode::ok : ExitCode::hold);

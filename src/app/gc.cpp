@@ -4,7 +4,7 @@
 #include <set>
 
 #include "app/commands.h"
-#include "core/json.h"
+#include "app/terminal.h"
 #include "core/text_of_number.h"
 #include "domain/errors.h"
 #include "infra/posix/folder_store.h"
@@ -91,7 +91,7 @@ int gc_command(const Invocation& invocation) {
     line.set("swept", invocation.yes);
     line.set("artifacts", swept);
     line.set("bytes", static_cast<std::int64_t>(bytes));
-    std::printf("%s\n", to_json(line).c_str());
+    print_json(line);
   } else {
     for (const Node& digest : swept.items()) std::printf("%s\n", digest.text().c_str());
     std::printf("%s, %.1f MB, that no run in %s names%s\n", counted(swept.items().size(), "artifact").c_str(), static_cast<double>(bytes) / 1e6,

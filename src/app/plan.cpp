@@ -2,6 +2,7 @@
 
 #include "app/commands.h"
 #include "app/planning.h"
+#include "app/terminal.h"
 #include "app/wiring.h"
 #include "core/cost.h"
 #include "core/json.h"
@@ -58,7 +59,7 @@ int plan_command(const Invocation& invocation) {
   print_remarks(planner);
   print_disk_shortage(planner, plan);
   if (invocation.json) {
-    std::printf("%s\n", to_json(to_node(plan)).c_str());
+    print_json(to_node(plan));
   } else {
     for (const PlannedStage& stage : plan.stages) print_stage(stage);
     std::printf("%s x %s, %s a rank allowed: about %s, %s\n", counted(plan.ranks, "rank").c_str(), counted(plan.threads_per_rank, "thread").c_str(),
@@ -73,12 +74,12 @@ int plan_command(const Invocation& invocation) {
 }
 
 int schema_command() {
-  std::printf("%s", to_json_pretty(manifest_schema(stage_kinds())).c_str());
+  print(to_json_pretty(manifest_schema(stage_kinds())));
   return 0;
 }
 
 int reference_command() {
-  std::printf("%s", manifest_reference(stage_kinds()).c_str());
+  print(manifest_reference(stage_kinds()));
   return 0;
 }
 

@@ -3,9 +3,9 @@
 #include "app/commands.h"
 #include "app/planning.h"
 #include "app/run_access.h"
+#include "app/terminal.h"
 #include "core/cost.h"
 #include "core/files.h"
-#include "core/json.h"
 #include "core/rollback.h"
 #include "domain/errors.h"
 #include "infra/posix/lease.h"
@@ -72,7 +72,7 @@ int rollback_command(const Invocation& invocation) {
 
   if (!invocation.dry_run) roll_back(planner, plan, rollback);
   if (invocation.json)
-    std::printf("%s\n", to_json(json_of(plan, rollback, !invocation.dry_run)).c_str());
+    print_json(json_of(plan, rollback, !invocation.dry_run));
   else
     print(plan, rollback, !invocation.dry_run);
   return 0;

@@ -131,7 +131,7 @@ int run_front(const Invocation& invocation) {
   if (!finished) {
     print_disk_shortage(planner, planner.plan().plan);
     std::printf("%s\n", planner.headline().c_str());
-    std::fflush(stdout);
+    flush_stdout();
     const int code = run_ranks(invocation, planner.run(), planner.store().root());
     aside.reset();
     if (code != 0 && invocation.json) print_error_json(static_cast<ExitCode>(code), "the run has not ended; stderr and its record say why");

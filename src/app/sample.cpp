@@ -1,11 +1,9 @@
 #include <cmath>
-#include <cstdio>
 
 #include "app/commands.h"
 #include "app/run_access.h"
 #include "app/terminal.h"
 #include "app/wiring.h"
-#include "core/json.h"
 #include "domain/errors.h"
 #include "infer/generate.h"
 #include "stages/model_weights.h"
@@ -34,8 +32,9 @@ int sample_command(const Invocation& invocation) {
   IncrementalDecoder text(tokenizer);
   const auto say = [&](std::string_view piece) {
     if (invocation.json) return;
-    std::fwrite(piece.data(), 1, piece.size(), stdout);
-    std::fflush(stdout);
+    print(piece);
+    flush_stdout();
+    expect_stdout_takes();
   };
   say(invocation.prompt);
   const Generated made = generate(decoder, prompt, generation, [&](TokenId token) {
@@ -51,7 +50,7 @@ int sample_command(const Invocation& invocation) {
     line.set("text", tokenizer.decode(made.tokens));
     line.set("tokens", static_cast<std::int64_t>(made.tokens.size()));
     line.set("finish", made.finish == Finish::stop ? "stop" : is_full ? "context" : "length");
-    std::printf("%s\n", to_json(line).c_str());
+    print_json(line);
   }
   return 0;
 }

@@ -1,11 +1,10 @@
 #include <algorithm>
-#include <cstdio>
 
 #include "app/commands.h"
 #include "app/run_access.h"
+#include "app/terminal.h"
 #include "app/text_lines.h"
 #include "app/wiring.h"
-#include "core/json.h"
 #include "model/decode.h"
 #include "stages/model_weights.h"
 #include "text/tokenizer.h"
@@ -48,7 +47,8 @@ int score_command(const Invocation& invocation) {
     Node line;
     line.set("ids", std::move(id_list));
     line.set("logprobs", std::move(log_probs));
-    std::printf("%s\n", to_json(line).c_str());
+    print_json(line);
+    expect_stdout_takes();
   });
   return 0;
 }

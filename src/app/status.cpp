@@ -5,7 +5,6 @@
 #include "app/terminal.h"
 #include "app/verification.h"
 #include "core/cost.h"
-#include "core/json.h"
 #include "domain/errors.h"
 #include "infra/posix/lease.h"
 
@@ -51,7 +50,7 @@ int status_command(const Invocation& invocation) {
     line.set("stages", std::move(list));
     if (const Node* verdict = tree.find("verdict")) line.set("verdict", *verdict);
     line.set("damages", to_node(damages));
-    std::printf("%s\n", to_json(line).c_str());
+    print_json(line);
     return static_cast<int>(code);
   }
   for (const Entry& stage : stages ? stages->entries() : Node::Mapping{}) {

@@ -13,6 +13,7 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "core/refused_file.h"
+#include "infra/posix/process.h"
 
 namespace lastro {
 namespace {
@@ -29,6 +30,32 @@ std::string now_text() {
   std::tm parts;
   std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", ::gmtime_r(&now, &parts));
   return text;
+}
+
+// Within a catch: says what was caught, also in JSON where the command line asks for it, and returns the exit code.
+int report_caught(int argc, char** argv) {
+  const auto say = [&](ExitCode code, const std::string& text) {
+    print_error(text);
+    if (std::any_of(argv, argv + argc, [](std::string_view word) { return word == "--json"; })) print_error_json(code, text);
+    return static_cast<int>(code);
+  };
+  try {
+    throw;
+  } catch (const Error& error) {
+    return say(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    return say(ExitCode::budget, "no memory is left (the machine or a limit refuses more) lower the plan's memory or use more ranks");
+  } catch (const std::system_error& error) {   // filesystem_error is one
+    return say(ExitCode::environment, words_for(error));
+  } catch (const std::exception& error) {
+    return say(ExitCode::internal, "internal: " + std::string(error.what()) + " (a contract inside the program broke; please report it)");
+  }
+}
+
+int stdout_refusal = 0;   // errno of the first of our writes that stdout refused; its own error flag keeps no reason
+
+void note_refusal_unless(bool is_written) {
+  if (!is_written && stdout_refusal == 0) stdout_refusal = errno;
 }
 
 constexpr auto live_interval = std::chrono::milliseconds(200);
@@ -52,7 +79,7 @@ void print_error_json(ExitCode code, std::string_view text) {
   error.set("exit_code", static_cast<std::int64_t>(code));
   error.set("message", std::string(text));
   line.set("error", std::move(error));
-  std::printf("%s\n", to_json(line).c_str());
+  print_json(line);
 }
 
 std::string words_for(const std::system_error& error) {
@@ -60,23 +87,33 @@ std::string words_for(const std::system_error& error) {
   return error.what() + (hint.empty() ? " (the system refused) a limit or a full machine does that; `lastro doctor` looks" : hint);
 }
 
-int report_caught(int argc, char** argv) {
-  const auto say = [&](ExitCode code, const std::string& text) {
-    print_error(text);
-    if (std::any_of(argv, argv + argc, [](std::string_view word) { return word == "--json"; })) print_error_json(code, text);
-    return static_cast<int>(code);
-  };
+int run_program(int argc, char** argv, const std::function<int()>& command) {
+  hold_standard_streams();
+  int code = 0;
   try {
-    throw;
-  } catch (const Error& error) {
-    return say(error.code(), error.what());
-  } catch (const std::bad_alloc&) {
-    return say(ExitCode::budget, "no memory is left (the machine or a limit refuses more) lower the plan's memory or use more ranks");
-  } catch (const std::system_error& error) {   // filesystem_error is one
-    return say(ExitCode::environment, words_for(error));
-  } catch (const std::exception& error) {
-    return say(ExitCode::internal, "internal: " + std::string(error.what()) + " (a contract inside the program broke; please report it)");
+    code = command();
+    if (std::getenv("LASTRO_FRONT")) return code;   // a rank's words are progress; what the run came to is its front's to say
+    flush_stdout();
+    const int copy = ::dup(STDOUT_FILENO);   // a network file system may refuse only at a close
+    note_refusal_unless(copy < 0 || ::close(copy) == 0);
+    expect_stdout_takes();
+    return code;
+  } catch (...) {
+    const int caught = report_caught(argc, argv);
+    return code != 0 ? code : caught;
   }
+}
+
+void print(std::string_view text) { note_refusal_unless(std::fwrite(text.data(), 1, text.size(), stdout) == text.size()); }
+
+void print_json(const Node& document) { print(to_json(document) + "\n"); }
+
+void flush_stdout() { note_refusal_unless(std::fflush(stdout) == 0); }
+
+void expect_stdout_takes() {
+  if (!std::ferror(stdout) && stdout_refusal == 0) return;
+  if (stdout_refusal != 0) refuse_file("stdout", "cannot be written", "write", stdout_refusal);
+  throw EnvironmentError("stdout has not all that was said (a write before the last was refused) run the same command again");
 }
 
 StdoutAside::StdoutAside() {
@@ -87,6 +124,8 @@ StdoutAside::StdoutAside() {
 
 StdoutAside::~StdoutAside() {
   std::fflush(stdout);
+  stdout_refusal = 0;
+  std::clearerr(stdout);   // what stderr did not take is no loss of stdout's
   ::dup2(stdout_, 1);
   ::close(stdout_);
 }
@@ -120,7 +159,7 @@ void StageTracker::event(std::string_view text) {
   if (terminal_ == TerminalKind::silent) return;
   clear_live_line();
   std::printf("%-14s %.*s\n", stage_.c_str(), static_cast<int>(text.size()), text.data());
-  std::fflush(stdout);
+  flush_stdout();
 }
 
 void StageTracker::progress(std::int64_t done, std::int64_t total, std::string_view unit, std::string_view detail) {
@@ -151,7 +190,7 @@ void StageTracker::progress(std::int64_t done, std::int64_t total, std::string_v
   } else if (terminal_ == TerminalKind::plain) {
     std::printf("%-14s %s\n", stage_.c_str(), line.c_str());
   }
-  std::fflush(stdout);
+  flush_stdout();
 }
 
 void StageTracker::metrics(const Node& values) {

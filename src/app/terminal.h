@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -26,8 +27,17 @@ void print_error_json(ExitCode code, std::string_view text);
 // What the system refused outside of our own words (filesystem_error is one), with what helps.
 std::string words_for(const std::system_error& error);
 
-// Within a catch of main: says what was caught, also in JSON where the command line asks for it, and returns the exit code.
-int report_caught(int argc, char** argv);
+// A program's main: says what `command` throws, also in JSON where the command line asks for it, and returns the exit code. What was said on
+// stdout must have arrived there; otherwise stderr says so, and what would be success is ExitCode::environment. A failure keeps its own code.
+int run_program(int argc, char** argv, const std::function<int()>& command);
+
+// To stdout. What it refuses is told at the program's end, or by expect_stdout_takes.
+void print(std::string_view text);
+void print_json(const Node& document);   // on a line of its own
+void flush_stdout();
+
+// Throws EnvironmentError where stdout has refused a word: long work whose only result is said there ends with it.
+void expect_stdout_takes();
 
 // While it lives, what this process and its children write to stdout goes to stderr: a document on stdout stands alone.
 class StdoutAside {

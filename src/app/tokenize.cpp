@@ -1,10 +1,9 @@
 #include <array>
-#include <cstdio>
 
 #include "app/commands.h"
 #include "app/run_access.h"
+#include "app/terminal.h"
 #include "app/text_lines.h"
-#include "core/json.h"
 #include "text/tokenizer.h"
 
 namespace lastro {
@@ -21,7 +20,8 @@ int tokenize_command(const Invocation& invocation) {
     for (const TokenId id : ids) list.push(static_cast<std::int64_t>(id));
     Node line;
     line.set("ids", std::move(list));
-    std::printf("%s\n", to_json(line).c_str());
+    print_json(line);
+    expect_stdout_takes();
   });
   return 0;
 }

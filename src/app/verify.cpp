@@ -1,8 +1,8 @@
 #include <cstdio>
 
 #include "app/commands.h"
+#include "app/terminal.h"
 #include "app/verification.h"
-#include "core/json.h"
 #include "core/text_of_number.h"
 #include "domain/errors.h"
 
@@ -20,7 +20,7 @@ int verify_command(const Invocation& invocation) {
     line.set("sources", findings.sources);
     line.set("damages", to_node(findings.damages));
     line.set("unfinished", std::move(unfinished));
-    std::printf("%s\n", to_json(line).c_str());
+    print_json(line);
   } else {
     for (const std::string& save : findings.unfinished) std::printf("unfinished: %s\n", save.c_str());
     print(findings.damages);

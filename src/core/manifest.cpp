@@ -35,6 +35,22 @@ bool is_version_1(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return is_digit(c) || c == '.'; }) && text.find("..") == text.npos;
 }
 
+// The keys of a mapping by the fields that settings declare.
+std::vector<std::string_view> names_of(const SettingSpecs& specs) {
+  std::vector<std::string_view> names;
+  for (const SettingSpec& spec : specs) names.push_back(spec.name);
+  return names;
+}
+
+// Whether an unknown key is probably `wanted`: then that is told, and not that `wanted` is missing.
+bool is_misspelt(std::string_view wanted, const Node& given, std::span<const std::string_view> known) {
+  return std::any_of(given.entries().begin(), given.entries().end(),
+                     [&](const Entry& entry) { return !is_one_of(entry.key, known) && nearest(entry.key, known) == wanted; });
+}
+
+// Where a whole entry stands: at its key, or in the assignment that gave the value.
+Mark place_of(const Entry& entry) { return is_assigned(entry.value.mark) ? entry.value.mark : entry.mark; }
+
 class ManifestReader {
  public:
   ManifestReader(const std::string& file, const StageRegistry& registry, Problems& problems)
@@ -60,12 +76,14 @@ class ManifestReader {
  private:
   void refuse(Mark mark, std::string message) { problems_.push_back({file_, mark, std::move(message)}); }
 
-  Manifest plain_fields(const Node& tree) {
-    std::vector<std::string_view> known;
-    for (const SettingSpec& spec : specs_of<Manifest>()) known.push_back(spec.name);
+  static std::vector<std::string_view> known_parts() {
+    std::vector<std::string_view> known = names_of(specs_of<Manifest>());
     known.insert(known.end(), named_parts.begin(), named_parts.end());
-    Node plain = Node::mapping();
-    plain.mark = tree.mark;
+    return known;
+  }
+
+  Manifest plain_fields(const Node& tree) {
+    const std::vector<std::string_view> known = known_parts();
     Node::Mapping entries;
     for (const Entry& entry : tree.entries()) {
       if (is_one_of(entry.key, named_parts) || is_one_of(entry.key, recorded_run_keys)) continue;
@@ -74,18 +92,17 @@ class ManifestReader {
       else
         refuse(entry.mark, "unknown key " + shown(Node(entry.key)) + suggestion(entry.key, known));
     }
-    plain = Node(std::move(entries));
+    Node plain(std::move(entries));
     plain.mark = tree.mark;
     Manifest manifest = parse_settings<Manifest>(plain, {file_, "", tree.mark}, problems_);
+    if (!plain.find("name") && !is_misspelt("name", tree, known)) refuse(plain.mark, "name is missing (it names the default run directory)");
     check_plain_fields(manifest, plain);
     return manifest;
   }
 
   void check_plain_fields(const Manifest& manifest, const Node& plain) {
     const auto mark_of = [&](std::string_view key) { return plain.find(key) ? plain.at(key).mark : plain.mark; };
-    if (!plain.find("name"))
-      refuse(plain.mark, "name is missing (it names the default run directory)");
-    else if (plain.at("name").as<std::string>() && !is_name(manifest.name))
+    if (plain.find("name") && plain.at("name").as<std::string>() && !is_name(manifest.name))
       refuse(mark_of("name"), "name=" + shown(Node(manifest.name)) + " (must be 1 to 64 letters, digits, _, - or ., the first of them no - or .)");
     if (plain.find("pipeline_version") && plain.at("pipeline_version").as<std::string>() && !is_version_1(manifest.pipeline_version))
       refuse(mark_of("pipeline_version"), "pipeline_version=" + shown(Node(manifest.pipeline_version)) + " (this program reads 1.x, as in 1.0.0)");
@@ -110,7 +127,7 @@ class ManifestReader {
       if (!is_name(entry.key)) refuse(entry.mark, "source name " + shown(Node(entry.key)) + " (must be letters, digits, _, - or .)");
       SourceSpec source = parse_settings<SourceSpec>(entry.value, {file_, path, entry.mark}, problems_);
       source.name = entry.key;
-      source.mark = entry.mark;
+      source.mark = place_of(entry);
       if (!is_unread(&entry.value)) check_source(source, entry.value, path);
       sources.push_back(std::move(source));
     }
@@ -119,9 +136,10 @@ class ManifestReader {
 
   void check_source(SourceSpec& source, const Node& given, const std::string& path) {
     const bool has_path = given.find("path"), has_generated = source.generated.has_value();
-    if (has_path == has_generated)
-      refuse(source.mark, path + (has_path ? " has both path and generated (its text is from one of them)"
-                                           : " has no text (give it a path, or generated: {kind: stories})"));
+    const std::vector<std::string_view> known = names_of(specs_of<SourceSpec>());
+    if (has_path && has_generated) refuse(source.mark, path + " has both path and generated (its text is from one of them)");
+    if (!has_path && !has_generated && !is_misspelt("path", given, known) && !is_misspelt("generated", given, known))
+      refuse(source.mark, path + " has no text (give it a path, or generated: {kind: stories})");
     if (source.format && is_generated(*source.format) && !has_generated) {
       const std::string kind = given.at("format").text();
       refuse(given.at("format").mark, path + ".format=\"" + kind + "\" (" + kind + " are generated: {kind: " + kind + "}, not read)");
@@ -132,26 +150,26 @@ class ManifestReader {
         if (file == Node("")) refuse(file.mark, path + ".path=\"\" (must name a file)");
     const Node* sha256 = given.find("sha256");
     source.sha256_mark = sha256 ? sha256->mark : source.mark;
-    if (source.sha256) source.expected_sha256 = digest(*source.sha256, source.sha256_mark, path + ".sha256");
+    if (source.sha256) source.expected_sha256 = digest(*sha256, path + ".sha256");
   }
 
-  std::optional<Digest> digest(const std::string& text, Mark mark, const std::string& path) {
-    const auto digest = Digest::parse(text);
-    if (!digest) refuse(mark, path + "=" + shown(Node(text)) + " (must be sha256: and 64 lower-case hexadecimal digits)");
+  std::optional<Digest> digest(const Node& given, const std::string& path) {
+    const auto digest = given.as<std::string>() ? Digest::parse(given.text()) : std::nullopt;
+    if (!digest) refuse(given.mark, path + "=" + shown(given) + " (must be sha256: and 64 lower-case hexadecimal digits)");
     return digest;
   }
 
   std::vector<StageSpec> stages(const Node& tree) {
     std::vector<StageSpec> stages;
     const Node::Mapping& entries = part(tree, "stages");
-    if (entries.empty() && !is_unread(tree.find("stages")))
+    if (entries.empty() && !is_unread(tree.find("stages")) && !is_misspelt("stages", tree, known_parts()))
       refuse(tree.find("stages") ? tree.at("stages").mark : tree.mark,
              "there are no stages (a manifest has at least one, as in 01_vocabulary: {kind: vocabulary, ...})");
     for (const Entry& entry : entries) {
+      if (is_stage_name(entry.key) || entry.value.find("kind")) stages.push_back(stage(entry));
       if (!is_stage_name(entry.key))
         refuse(entry.mark,
                "stage name " + shown(Node(entry.key)) + " (must be two digits, _ and a name of letters, digits and _, as in 04_pretrain)");
-      stages.push_back(stage(entry));
     }
     return stages;
   }
@@ -159,18 +177,20 @@ class ManifestReader {
   StageSpec stage(const Entry& entry) {
     StageSpec spec;
     spec.name = entry.key;
-    spec.mark = entry.mark;
-    spec.kind_mark = entry.mark;
+    spec.mark = place_of(entry);
+    spec.kind_mark = spec.inputs_mark = spec.mark;
     const Node& given = entry.value;
     if (!given.is_mapping()) {
       refuse(given.mark, entry.key + "=" + shown(given) + " (must be a mapping with at least kind)");
       return spec;
     }
     refuse_unknown_stage_keys(entry.key, given);
-    spec.inputs = inputs(entry.key, given);
+    const StageKind* const kind = kind_of(spec, given);
+    spec.inputs = inputs(entry.key, given, kind);
     spec.has_unread_inputs = is_unread(given.find("inputs"));
+    if (const Node* ports = given.find("inputs"); ports && is_assigned(ports->mark)) spec.inputs_mark = ports->mark;
     expectation(spec, given);
-    if (const StageKind* kind = kind_of(spec, given)) {
+    if (kind) {
       spec.recipe = recipe(entry.key, given, *kind);
       const Node* settings = given.find("settings");
       spec.settings = kind->parse(settings ? *settings : Node(), spec.recipe,
@@ -189,7 +209,8 @@ class ManifestReader {
     const std::vector<std::string_view> kinds = registry_.names();
     const Node* kind = given.find("kind");
     if (!kind) {
-      refuse(spec.mark, spec.name + ".kind is missing" + suggestion(spec.name.substr(std::min<std::size_t>(3, spec.name.size())), kinds));
+      if (!is_misspelt("kind", given, stage_keys))
+        refuse(spec.mark, spec.name + ".kind is missing" + suggestion(spec.name.substr(std::min<std::size_t>(3, spec.name.size())), kinds));
       return nullptr;
     }
     spec.kind_mark = kind->mark;
@@ -212,23 +233,35 @@ class ManifestReader {
     return "";
   }
 
-  std::vector<StageInput> inputs(const std::string& stage, const Node& given) {
+  std::vector<StageInput> inputs(const std::string& stage, const Node& given, const StageKind* kind) {
     std::vector<StageInput> inputs;
     const Node* ports = given.find("inputs");
     if (!ports || ports->is_null()) return inputs;
     if (!ports->is_mapping()) refuse(ports->mark, stage + ".inputs=" + shown(*ports) + " (must be a mapping, as in {text: [prose]})");
     for (const Entry& entry : ports->entries()) {
       if (entry.value.is_null()) continue;   // as if it were not there
-      StageInput input{entry.key, {}, entry.value.is_sequence(), entry.mark};
-      for (const Node& name : input.is_list ? entry.value.items() : Node::Sequence{entry.value}) {
-        if (const std::string* text = name.as<std::string>())
-          input.names.push_back({*text, name.mark});
-        else
-          refuse(name.mark, stage + ".inputs." + entry.key + "=" + shown(name) + " (must be the name of a stage, or of sources)");
-      }
+      StageInput input{.port = entry.key, .is_list = entry.value.is_sequence(), .mark = place_of(entry)};
+      if (!kind || takes(*kind, input)) add_names(stage, entry.value, input);
       inputs.push_back(std::move(input));
     }
     return inputs;
+  }
+
+  // Otherwise the wiring refuses it as a whole.
+  static bool takes(const StageKind& kind, const StageInput& input) {
+    const InputPort* port = kind.find_port(input.port);
+    return port && (port->takes_sources() || !input.is_list);
+  }
+
+  void add_names(const std::string& stage, const Node& given, StageInput& input) {
+    for (const Node& name : input.is_list ? given.items() : Node::Sequence{given}) {
+      if (const std::string* text = name.as<std::string>()) {
+        input.names.push_back({*text, name.mark});
+        continue;
+      }
+      input.has_unread_names = true;
+      refuse(name.mark, stage + ".inputs." + input.port + "=" + shown(name) + " (must be the name of a stage, or of sources)");
+    }
   }
 
   void expectation(StageSpec& spec, const Node& given) {
@@ -246,7 +279,7 @@ class ManifestReader {
     const Node* hash = is_wish ? wanted : recorded;
     if (!hash || hash->is_null()) return;
     const std::string path = spec.name + (is_wish ? ".expect.output_hash" : ".output_hash");
-    spec.expected_output = digest(hash->as<std::string>() ? hash->text() : "", hash->mark, path);
+    spec.expected_output = digest(*hash, path);
     spec.is_replayed = !is_wish;
     if (const Node* key = given.find("key"); key && key->as<std::string>()) spec.recorded_key = Digest::parse(key->text());
     spec.expected_mark = hash->mark;
@@ -271,6 +304,16 @@ Problem refusal_of_a_cut_record(std::string_view text, const std::string& file) 
           {last_line, 1},
           "this record " + std::string(words_for(RecordState::cut_off)) +
               " take a whole copy; to make a new manifest of what is left, remove its line \"" + std::string(record_head_key) + ": ...\""};
+}
+
+// Each fault once: what stands in the place of what could not be read is none, and a setting may be refused by each stage that builds on it.
+Problems each_once(const Problems& of_reading, const Problems& of_content) {
+  Problems all = of_reading;
+  for (const Problem& problem : of_content) {
+    const bool is_unread = std::any_of(of_reading.begin(), of_reading.end(), [&](const Problem& unread) { return unread.mark == problem.mark; });
+    if (!is_unread && std::find(all.begin(), all.end(), problem) == all.end()) all.push_back(problem);
+  }
+  return all;
 }
 
 Node inputs_node(const StageSpec& stage) {
@@ -330,11 +373,12 @@ Manifest read_manifest(std::string_view text, const std::string& file, const std
     problems.push_back(refusal_of_a_cut_record(text, file));
     return manifest;
   }
-  Problems found;
-  Node tree = parse_yaml(text, file, found);
-  const bool is_unread = tree.is_null() && !found.empty();
-  assign(tree, assignments, found);
-  if (!is_unread) manifest = parse_manifest(tree, file, registry, found);
+  Problems of_reading, of_content;
+  Node tree = parse_yaml(text, file, of_reading);
+  const bool is_unread = tree.is_null() && !of_reading.empty();
+  assign(tree, assignments, of_reading);
+  if (!is_unread) manifest = parse_manifest(tree, file, registry, of_content);
+  Problems found = each_once(of_reading, of_content);
   manifest.is_edited_record = state == RecordState::edited;
   name_assignments(found, assignments);
   sort_by_place(found);

@@ -27,10 +27,12 @@ Node marked(Node node, Mark mark) {
   return node;
 }
 
-// YAML, but for a text that begins as ">= 1" does: in a file that opens a text of several lines, of which an assignment has none.
+// YAML, but for a text that begins as ">= 1" does: in a file that opens a text of several lines, of which an assignment has none. What cannot be
+// read is false, as in a file.
 Node value_of(std::string_view text, Problems& problems) {
   if (text.starts_with('>') || text.starts_with('|')) return Node(text);
-  return parse_yaml(text, "", problems);
+  Node value = parse_yaml(text, "", problems);
+  return problems.empty() || !value.is_null() ? value : Node(false);
 }
 
 // The tree with `value` at `path`; trees are values, so what lies on the path is made anew. Empty, with a reason, where the path leads nowhere.
@@ -135,10 +137,12 @@ void assign(Node& tree, const std::vector<std::string>& assignments, Problems& p
   }
 }
 
+bool is_assigned(Mark mark) { return mark.line < 0; }
+
 void name_assignments(Problems& problems, const std::vector<std::string>& assignments) {
   for (Problem& problem : problems) {
     const auto index = static_cast<std::size_t>(-1 - problem.mark.line);
-    if (problem.mark.line >= 0 || index >= assignments.size()) continue;
+    if (!is_assigned(problem.mark) || index >= assignments.size()) continue;
     problem.file = "--set " + assignments[index];
     problem.mark = {};
   }

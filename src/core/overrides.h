@@ -12,6 +12,8 @@ namespace lastro {
 // are added. The value is read as YAML ("[a, b]" is a list). What was assigned is marked so that name_assignments knows it again.
 void assign(Node& tree, const std::vector<std::string>& assignments, Problems& problems);
 
+bool is_assigned(Mark mark);
+
 // Problems of what was assigned get "--set a.b.c=value" as their file.
 void name_assignments(Problems& problems, const std::vector<std::string>& assignments);
 

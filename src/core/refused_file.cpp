@@ -18,6 +18,7 @@ std::string hint_for(int error) {
   if (error == ENOENT) return " look whether the path is right, and whether something else removed it";
   if (error == EISDIR) return " name a file";
   if (error == EFBIG) return " allow larger files (ulimit -f), or choose another file system";
+  if (error == EBADF) return " it is closed: leave it open, or give it a file";
   if (error == EIO) return " the disk may be failing: the system's log says more";
   return "";
 }

@@ -112,6 +112,7 @@ class Completer {
 
   // A value of the right type, so that reading goes on to the next problem.
   static Node stand_in(const SettingSpec& spec, Mark mark) {
+    if (spec.is_optional) return marked(Node(nullptr), mark);
     if (!spec.is_list && !spec.fallback.is_null()) return marked(spec.fallback, mark);
     switch (spec.type) {
       case SettingType::boolean: return marked(Node(false), mark);

@@ -1,18 +1,27 @@
-#include <algorithm>
-
 #include "core/stage_registry.h"
+
+#include <algorithm>
+#include <charconv>
 
 #include "domain/errors.h"
 
 namespace lastro {
 namespace {
 
+// An item of a list by its number, or an entry of a mapping by its key; null where there is none.
+const Node* part_of(const Node& node, std::string_view part) {
+  if (!node.is_sequence()) return node.find(part);
+  std::size_t index = node.items().size();
+  std::from_chars(part.data(), part.data() + part.size(), index);
+  return index < node.items().size() ? &node.items()[index] : nullptr;
+}
+
 // The deepest node on the dotted path that exists, so that a default's problem is marked at what holds it.
 const Node& node_on_path(const Node& settings, std::string_view path) {
   const Node* at = &settings;
   while (!path.empty()) {
     const std::size_t dot = std::min(path.find('.'), path.size());
-    const Node* next = at->find(path.substr(0, dot));
+    const Node* next = part_of(*at, path.substr(0, dot));
     if (!next) break;
     at = next;
     path.remove_prefix(std::min(dot + 1, path.size()));

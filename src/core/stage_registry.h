@@ -85,7 +85,7 @@ class SettingsCheck {
  public:
   SettingsCheck(const Node& settings, SettingsPlace place, Problems& problems) : settings_(settings), place_(std::move(place)), problems_(problems) {}
 
-  // "04_pretrain.settings.model.width=100 (must be a multiple of heads=3)". `field` is dotted, as in "model.width".
+  // "04_pretrain.settings.model.width=100 (must be a multiple of heads=3)". `field` is dotted, as in "model.width", or "sizes.2" of a list.
   void refuse(std::string_view field, std::string_view reason);
   // Marked at the first of its fields that the manifest states.
   void refuse(const CrossProblem& problem);

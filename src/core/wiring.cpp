@@ -30,27 +30,38 @@ class WiringCheck {
   void refuse(Mark mark, std::string message) { problems_.push_back({manifest_.file, mark, std::move(message)}); }
 
   void check_stage(const StageSpec& stage, const StageKind& kind) {
-    std::vector<std::string_view> ports;
-    for (const InputPort& port : kind.inputs) ports.push_back(port.name);
+    std::vector<std::string_view> missing = missing_ports(stage, kind);
     for (const StageInput& input : stage.inputs) {
-      if (const InputPort* port = kind.find_port(input.port))
+      if (const InputPort* port = kind.find_port(input.port)) {
         check_input(stage, kind, input, *port);
-      else
-        refuse(input.mark, stage.name + " has no input \"" + input.port + "\"" + suggestion(input.port, ports));
+        continue;
+      }
+      refuse(input.mark, stage.name + " has no input \"" + input.port + "\"" + suggestion(input.port, names_of(kind.inputs)));
+      if (missing.empty()) continue;   // else it was meant for one that is, which is told by this
+      const std::string_view meant = nearest(input.port, missing);
+      missing.erase(meant.empty() ? missing.begin() : std::find(missing.begin(), missing.end(), meant));
     }
+    for (const std::string_view name : missing) {
+      const InputPort& port = *kind.find_port(name);
+      refuse(stage.inputs_mark,
+             stage.name + "." + std::string(name) + " is missing (" + stage.kind + " takes " + words_for(port) + ")" + candidate(stage, port));
+    }
+  }
+
+  static std::vector<std::string_view> missing_ports(const StageSpec& stage, const StageKind& kind) {
+    std::vector<std::string_view> missing;
     for (const InputPort& port : kind.inputs) {
       const bool is_given = std::any_of(stage.inputs.begin(), stage.inputs.end(), [&](const StageInput& input) { return input.port == port.name; });
-      if (!is_given && !port.is_optional && !stage.has_unread_inputs)
-        refuse(stage.mark,
-               stage.name + "." + std::string(port.name) + " is missing (" + stage.kind + " takes " + words_for(port) + ")" + candidate(stage, port));
+      if (!is_given && !port.is_optional && !stage.has_unread_inputs) missing.push_back(port.name);
     }
+    return missing;
   }
 
   void check_input(const StageSpec& stage, const StageKind& kind, const StageInput& input, const InputPort& port) {
     const std::string path = stage.name + "." + input.port;
     if (port.takes_sources()) {
       for (const InputName& name : input.names) check_source(path, name);
-      if (input.names.empty() && input.is_list && !port.is_optional) refuse(input.mark, path + "=[] (must name at least one source)");
+      if (input.names.empty() && !input.has_unread_names && !port.is_optional) refuse(input.mark, path + "=[] (must name at least one source)");
       return;
     }
     if (input.is_list)

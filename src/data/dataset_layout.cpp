@@ -1,9 +1,8 @@
 #include "data/dataset_layout.h"
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
+#include "core/files.h"
 #include "core/json.h"
 #include "domain/errors.h"
 
@@ -142,15 +141,11 @@ Node to_node(const DatasetLayout& layout) {
 
 DatasetLayout read_dataset_layout(const std::filesystem::path& dataset_folder) {
   const std::filesystem::path file = dataset_folder / "dataset.json";
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream)
-    throw ContractError(file.string() + " cannot be opened (" + dataset_folder.string() +
-                            " is no dataset, or is not readable). Name a dataset, or run its stage again",
+  if (!std::filesystem::exists(file))
+    throw ContractError(file.string() + " does not exist (" + dataset_folder.string() + " is no dataset). Name a dataset, or run its stage again",
                         file.string(), "a file", "none");
-  std::ostringstream text;
-  text << stream.rdbuf();
   const LayoutReader reader(file.string());
-  const Node root = parse_json(text.str(), file.string());
+  const Node root = parse_json(read_file(file), file.string());
   const Node& node = reader.member(root, "layout");
   if (reader.count(node, "format") != format_version) reader.refuse("format " + std::to_string(reader.count(node, "format")));
   DatasetLayout layout;

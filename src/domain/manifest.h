@@ -107,8 +107,9 @@ struct InputName {
 struct StageInput {
   std::string port;
   std::vector<InputName> names;
-  bool is_list = false;   // written as a list
-  Mark mark;              // of the port's key
+  bool is_list = false;            // written as a list
+  bool has_unread_names = false;   // some are no names, which is told already
+  Mark mark;                       // of the port's key
 };
 
 struct StageSpec {
@@ -123,6 +124,7 @@ struct StageSpec {
   std::optional<Digest> recorded_key;      // the stage key that a record has beside it
   Mark mark;                               // of its key
   Mark kind_mark;
+  Mark inputs_mark;   // where it lacks one
   Mark expected_mark;
 };
 

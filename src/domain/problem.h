@@ -15,6 +15,7 @@ struct Problem {
 
   // "manifests/dpo.yaml:9:12: beta=-0.1 (must be positive; it scales the KL penalty)"
   std::string to_string() const;
+  bool operator==(const Problem&) const = default;
 };
 using Problems = std::vector<Problem>;
 

@@ -1,10 +1,9 @@
 #include "model/hf_import.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <string>
 
+#include "core/files.h"
 #include "core/json.h"
 #include "domain/errors.h"
 #include "model/tensors.h"
@@ -16,12 +15,7 @@ namespace {
 // config.json with messages that name the file and the key.
 class Config {
  public:
-  explicit Config(const std::filesystem::path& folder) : file_(folder / "config.json") {
-    std::ifstream in(file_, std::ios::binary);
-    if (!in) throw EnvironmentError(file_.string() + " cannot be read (a Hugging Face model has one) check the path");
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    tree_ = parse_json(text, file_.string());
-  }
+  explicit Config(const std::filesystem::path& folder) : file_(folder / "config.json"), tree_(parse_json(read_file(file_), file_.string())) {}
 
   [[noreturn]] void refuse(std::string_view key, const std::string& why) const {
     throw ContractError(file_.string() + ": " + std::string(key) + " " + why);

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <iterator>
 
+#include "core/durable_file.h"
+#include "core/files.h"
 #include "core/json.h"
 #include "domain/errors.h"
 
@@ -53,14 +55,16 @@ std::array<char, 8> little_endian(std::uint64_t value) {
   throw ContractError(file.string() + ": " + what + " (this is not a whole safetensors file) fetch or export it again");
 }
 
-std::string read_header(const std::filesystem::path& file, std::ifstream& in, std::uint64_t file_bytes) {
+std::string read_header(const std::filesystem::path& file, const InputFile& in) {
+  const auto file_bytes = static_cast<std::uint64_t>(in.bytes());
   std::array<unsigned char, 8> bytes{};
-  if (file_bytes < 8 || !in.read(reinterpret_cast<char*>(bytes.data()), 8)) refuse(file, "it has fewer than 8 bytes");
+  if (file_bytes < 8) refuse(file, "it has fewer than 8 bytes");
+  in.read_at(0, std::as_writable_bytes(std::span(bytes)));
   std::uint64_t length = 0;
   for (int i = 0; i < 8; ++i) length |= std::uint64_t{bytes[static_cast<std::size_t>(i)]} << (8 * i);
   if (length > longest_header || length > file_bytes - 8) refuse(file, "its header is " + std::to_string(length) + " bytes long");
   std::string text(length, '\0');
-  if (!in.read(text.data(), static_cast<std::streamsize>(length))) refuse(file, "it ends inside its header");
+  in.read_at(8, std::as_writable_bytes(std::span(text)));
   return text;
 }
 
@@ -164,9 +168,7 @@ SafetensorsSource::SafetensorsSource(const std::filesystem::path& file_or_folder
   } else if (!std::filesystem::exists(index)) {
     add_file(file_or_folder / "model.safetensors");
   } else {
-    std::ifstream in(index, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    const Node tree = parse_json(text, index.string());
+    const Node tree = parse_json(read_file(index), index.string());
     const Node* weight_map = tree.find("weight_map");
     if (!weight_map) throw ContractError(index.string() + ": there is no weight_map (it names each tensor's file) fetch it again");
     std::vector<std::string> files;
@@ -184,17 +186,14 @@ SafetensorsSource::SafetensorsSource(const std::filesystem::path& file_or_folder
 }
 
 void SafetensorsSource::add_file(const std::filesystem::path& file) {
-  std::error_code error;
-  const std::uint64_t file_bytes = std::filesystem::file_size(file, error);
-  std::ifstream in(file, std::ios::binary);
-  if (error || !in) throw EnvironmentError(file.string() + " cannot be read (no such file, or no permission) check the path");
-  const std::string text = read_header(file, in, file_bytes);
+  const InputFile in(file);
+  const std::string text = read_header(file, in);
   const std::uint64_t data = 8 + text.size();
   std::vector<Extent> extents;
   const Node header = parse_json(text, file.string());
   for (const auto& [name, value, mark] : header.entries())
     if (name != "__metadata__") extents.push_back(extent_of(file, name, value));
-  check_covers(file, extents, file_bytes - data);
+  check_covers(file, extents, static_cast<std::uint64_t>(in.bytes()) - data);
   for (auto& extent : extents) {
     entries_.push_back(std::move(extent.entry));
     places_.push_back({file, data + extent.begin});
@@ -223,9 +222,7 @@ void SafetensorsSource::read(const Entry& entry, std::span<float> values) {
     throw ContractError("tensor " + entry.name + " has type " + found->dtype + " (weights are F32, BF16, F16 or F64) dequantise the model first");
 
   std::vector<char> bytes(values.size() * static_cast<std::size_t>(bytes_per_number(found->dtype)));
-  std::ifstream in(place.file, std::ios::binary);
-  in.seekg(static_cast<std::streamoff>(place.offset));
-  if (!in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()))) refuse(place.file, "tensor " + entry.name + " cannot be read");
+  InputFile(place.file).read_at(static_cast<std::int64_t>(place.offset), std::as_writable_bytes(std::span(bytes)));
   if (found->dtype == "F32") convert<float>(bytes, values, [](float x) { return x; });
   if (found->dtype == "F64") convert<double>(bytes, values, [](double x) { return static_cast<float>(x); });
   if (found->dtype == "F16") convert<std::uint16_t>(bytes, values, from_half);

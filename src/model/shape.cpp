@@ -33,10 +33,12 @@ std::vector<CrossProblem> cross_problems(const ModelShape& shape) {
     problems.push_back({{"kv_heads", "heads"},
                         "kv_heads=" + n(shape.kv_heads) + " does not divide heads=" + n(shape.heads) +
                             " (every key head serves the same number of query heads) choose a divisor"});
-  if (shape.head_dim == 0 && shape.heads > 0 && shape.width % shape.heads != 0)
+  if (shape.head_dim == 0 && shape.heads > 0 && shape.width % shape.heads != 0) {
     problems.push_back({{"width", "heads"},
                         "width=" + n(shape.width) + " is not a multiple of heads=" + n(shape.heads) +
                             " (head_dim is width / heads) change one of them or set head_dim"});
+    return problems;
+  }
   const std::int64_t head_dim = shape.head_dim == 0 && shape.heads > 0 ? shape.width / shape.heads : shape.head_dim;
   if (head_dim % 8 != 0 || head_dim < 8 || head_dim > 128)
     problems.push_back(

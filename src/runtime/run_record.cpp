@@ -67,8 +67,8 @@ Node RunRecord::read(const fs::path& file) {
 
 std::vector<Node> RunRecord::history(const fs::path& run) {
   std::vector<Node> records;
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator(run / "history", none)) {
+  if (!fs::exists(run / "history")) return records;
+  for (const auto& entry : fs::directory_iterator(run / "history")) {
     if (entry.path().extension() != ".yaml") continue;
     const std::string text = read_file(entry.path());
     if (const RecordState state = state_of_record(text); state != RecordState::whole)

@@ -1,10 +1,12 @@
 #include "runtime/runner.h"
 
+#include <cerrno>
 #include <chrono>
 #include <fstream>
 
 #include "core/files.h"
 #include "core/json.h"
+#include "core/refused_file.h"
 #include "domain/errors.h"
 
 namespace lastro {
@@ -20,7 +22,9 @@ fs::path nonce_file(const fs::path& run) { return run / "nonce"; }
 // A word that no earlier run wrote there: who reads it back sees this folder, not an old copy.
 std::string write_nonce(const fs::path& run) {
   std::string random(16, '\0');
-  std::ifstream("/dev/urandom", std::ios::binary).read(random.data(), static_cast<std::streamsize>(random.size()));
+  const char* const device = "/dev/urandom";
+  if (!std::ifstream(device, std::ios::binary).read(random.data(), static_cast<std::streamsize>(random.size())))
+    refuse_file(device, "cannot be read", "read", errno);
   std::string nonce;
   for (const unsigned char byte : random) nonce += "0123456789abcdef"[byte & 15];
   write_file(nonce_file(run), nonce);

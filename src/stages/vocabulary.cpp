@@ -53,13 +53,17 @@ void VocabularyStage::check(const Settings& settings, SettingsCheck& check) {
   const auto specials = all_special_tokens(settings);
   const auto least = static_cast<std::int64_t>(specials.size()) + 256;
   if (settings.size < least) check.refuse("size", "must be at least " + std::to_string(least) + ": 256 bytes and the special tokens");
-  for (const std::int64_t smaller : settings.smaller_sizes)
-    if (smaller < least || smaller >= settings.size)
-      check.refuse("smaller_sizes", "must be at least " + std::to_string(least) + " and below size=" + std::to_string(settings.size));
-  for (std::size_t i = 0; i < specials.size(); ++i) {
-    if (!has_special_form(specials[i])) check.refuse("special_tokens", "must have the form <|name|> with a name of letters, digits and _");
-    if (std::find(specials.begin(), specials.begin() + i, specials[i]) != specials.begin() + i)
-      check.refuse("special_tokens", "names " + specials[i] + " twice (the standard ones are there already)");
+  const auto item = [](const char* list, std::size_t index) { return list + ("." + std::to_string(index)); };
+  for (std::size_t i = 0; i < settings.smaller_sizes.size(); ++i)
+    if (const std::int64_t smaller = settings.smaller_sizes[i]; smaller < least || smaller >= settings.size)
+      check.refuse(item("smaller_sizes", i), "must be at least " + std::to_string(least) + " and below size=" + std::to_string(settings.size));
+  const std::size_t standard = specials.size() - settings.special_tokens.size();
+  for (std::size_t i = standard; i < specials.size(); ++i) {
+    const std::string field = item("special_tokens", i - standard);
+    if (!has_special_form(specials[i])) check.refuse(field, "must have the form <|name|> with a name of letters, digits and _");
+    if (std::find(specials.begin(), specials.begin() + static_cast<std::ptrdiff_t>(i), specials[i]) !=
+        specials.begin() + static_cast<std::ptrdiff_t>(i))
+      check.refuse(field, "is there twice; the standard ones are there already");
   }
 }
 

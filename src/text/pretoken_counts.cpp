@@ -73,6 +73,7 @@ unsigned char PretokenCountsReader::take() {
   if (at_ == filled_) {
     filled_ = std::fread(buffer_.data(), 1, buffer_.size(), file_.get());
     at_ = 0;
+    if (filled_ == 0 && std::ferror(file_.get())) refuse_file(path_, "cannot be read", "fread", errno);
     if (filled_ == 0) refuse("it ends early");
   }
   return buffer_[at_++];

@@ -84,6 +84,14 @@ TEST(Gc, SweepsNothingBesideADamagedEarlierRecord) {
   EXPECT_EQ(swept(example, false).size(), 2u);
 }
 
+TEST(Gc, SweepsNothingBesideEarlierRecordsThatCannotBeListed) {
+  RunExample example;
+  example.finished("");
+  std::ofstream(example.run / "history") << "no folder";
+
+  EXPECT_THROW(gc_command({.store = example.store.root(), .yes = true}), fs::filesystem_error);
+}
+
 TEST(Gc, RefusesAFolderThatIsNotThere) {
   const TemporaryFolder folder;
   EXPECT_THROW(gc_command({.store = folder / "nowhere"}), UsageError);

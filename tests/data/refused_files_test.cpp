@@ -2,7 +2,9 @@
 
 #include <functional>
 
+#include "core/files.h"
 #include "core/hash.h"
+#include "data/dataset_layout.h"
 #include "data/file.h"
 #include "data/file_digests.h"
 #include "data/spill_sorter.h"
@@ -60,6 +62,18 @@ TEST(AMissingFile, IsNamedWithItsReasonAndWhatHelpsByAllThatReads) {
                                             {[&] { FileDigests("").of(file); }}})
     EXPECT_THAT(refusal(read), testing::AllOf(testing::StartsWith(file.string() + " cannot be "), testing::HasSubstr("(No such file or directory)"),
                                               testing::EndsWith("look whether the path is right, and whether something else removed it | 2")));
+}
+
+TEST(AnErrorOfReading, IsNoEndOfTheFile) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "dataset.json";
+  std::filesystem::create_symlink("/proc/self/mem", file);   // opens, and reads at its beginning fail
+  for (const std::function<void()>& read : {std::function<void()>([&] { read_text_file(file); }),
+                                            {[&] { read_file(file); }},
+                                            {[&] { PretokenCountsReader reader(file); }},
+                                            {[&] { read_dataset_layout(folder.path()); }},
+                                            {[&] { sha256_file(file); }}})
+    EXPECT_EQ(refusal(read), file.string() + " cannot be read (Input/output error) the disk may be failing: the system's log says more | 5");
 }
 
 TEST(AFolderThatNobodyMade, IsNamedWithItsReasonAndWhatHelps) {

@@ -199,6 +199,9 @@ TEST_F(HuggingFace, RefusesWhatTheFormatForbids) {
   write_text(file, std::string(8, '\xff'));
   EXPECT_THAT(message_of([&] { SafetensorsSource{file}; }), HasSubstr("its header is"));
   EXPECT_THROW(SafetensorsSource{folder() / "absent"}, EnvironmentError);
+  EXPECT_THROW(SafetensorsSource{"/proc"}, EnvironmentError) << "a folder without a model";
+  std::filesystem::create_symlink("/proc/self/mem", folder() / "model.safetensors.index.json");
+  EXPECT_THAT(message_of([&] { SafetensorsSource{folder()}; }), HasSubstr("cannot be read (Input/output error)"));
 }
 
 }   // namespace

@@ -36,7 +36,6 @@ void handle(void (*handler)(int)) {
   action.sa_handler = handler;
   action.sa_flags = SA_RESTART;
   for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) ::sigaction(signal, &action, nullptr);
-  ::signal(SIGXFSZ, SIG_IGN);   // a file that grows beyond a limit is a write that fails, and says so
 }
 
 // Passes whole lines on as they come.
@@ -119,6 +118,12 @@ void die_with_parent(int also) {
       if (::getppid() != parent || (also > 0 && ::kill(also, 0) != 0 && errno == ESRCH)) ::_exit(static_cast<int>(ExitCode::rank_died));
     }
   }).detach();
+}
+
+void hold_standard_streams() {
+  ::signal(SIGXFSZ, SIG_IGN);
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})   // open takes the lowest number that is free
+    if (::fcntl(stream, F_GETFD) < 0) ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
 void turn_signals_into_stop_requests() { handle(on_stop_signal); }

@@ -27,6 +27,10 @@ void die_with_parent(int also);
 void turn_signals_into_stop_requests();
 bool stop_was_requested();
 
+// Where stdin, stdout or stderr is closed, its number is taken by what refuses every read or write: no file opened later gets it, and with it words
+// that were meant for a person. A write beyond a file's largest size fails from now on, and kills no more.
+void hold_standard_streams();
+
 // The program that is running, as a path.
 std::string own_program();
 

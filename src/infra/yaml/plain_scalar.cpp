@@ -39,7 +39,7 @@ PlainScalar whole_number(std::string_view word, std::string_view digits, int bas
   if (end != digits.data() + digits.size() && error == std::errc()) return {Node(word), ""};
   const bool is_negative = word.starts_with('-');
   const std::uint64_t most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) + (is_negative ? 1 : 0);
-  if (error != std::errc() || magnitude > most) return {Node(0), " does not fit into 64 bits (put it in quotes if it is a text)"};
+  if (error != std::errc() || magnitude > most) return {Node(false), " does not fit into 64 bits (put it in quotes if it is a text)"};
   return {Node(static_cast<std::int64_t>(is_negative ? 0 - magnitude : magnitude)), ""};
 }
 
@@ -47,7 +47,7 @@ PlainScalar real_number(std::string_view word) {
   double value = 0.0;
   const std::string_view digits = word.starts_with('+') ? word.substr(1) : word;
   if (std::from_chars(digits.data(), digits.data() + digits.size(), value).ec != std::errc())
-    return {Node(0.0), " is beyond the range of a number (put it in quotes if it is a text)"};
+    return {Node(false), " is beyond the range of a number (put it in quotes if it is a text)"};
   return {Node(value), ""};
 }
 
@@ -65,7 +65,7 @@ PlainScalar resolve_plain(std::string_view word) {
   if (word.size() > 2 && word.starts_with("0x")) return whole_number(word, word.substr(2), 16);
   if (are_digits(digits)) {
     if (digits.size() > 1 && digits.front() == '0')
-      return {Node(0), " has a leading zero (octal to some readers: write 0o for that; put it in quotes if it is a text)"};
+      return {Node(false), " has a leading zero (octal to some readers: write 0o for that; put it in quotes if it is a text)"};
     return whole_number(word, digits, 10);
   }
   if (is_real(digits)) return real_number(word);

@@ -47,7 +47,7 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
     refuse(offset(mark), "an alias (what stands here should be readable here: write it out)");
     if (is_at_key()) return add_key(mark, Node(std::string()));
-    add(Node(nullptr), offset(mark));
+    add(Node(false), offset(mark));
   }
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, const std::string& value) override {
