@@ -57,7 +57,6 @@ class Resolver {
     Source source;
     source.name = declared_.name;
     source.weight = declared_.weight;
-    source.licence = declared_.licence;
     source.text_field = declared_.text_field;
     source.share = declared_.share;
     if (declared_.generated) {

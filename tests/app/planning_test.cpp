@@ -134,6 +134,38 @@ TEST(RunPlanner, CountsTheMemoryOfXzAgainstTheLimit) {
   EXPECT_THAT(planned.excesses[0], AllOf(HasSubstr("10_evaluate needs"), HasSubstr("yardsticks 97.1 MiB"), HasSubstr("settings.xz_bytes: 0")));
 }
 
+// What the yardsticks are measured on decides verdicts, though it stays out of the report's digest.
+TEST(RunPlanner, MakesAnewWhatASettingOfTheEvaluationWouldMeasureOtherwise) {
+  Place place;
+  const std::string stages =
+      "  03_dataset: {kind: dataset, inputs: {tokenizer: 02_tokenizer, text: prose}}\n"
+      "  04_pretrain: {kind: pretrain, recipe: tiny, inputs: {dataset: 03_dataset}}\n"
+      "  10_evaluate: {kind: evaluate, inputs: {model: 04_pretrain, dataset: 03_dataset}, settings: {SETTING}}\n";
+  const auto key_with = [&](const std::string& setting) {
+    std::string manifest = whole + stages;
+    return RunPlanner(place.invocation(manifest.replace(manifest.find("SETTING"), 7, setting))).plan().plan.stages[4].key;
+  };
+
+  for (const char* setting : {"xz_bytes: 1000", "ngram_tokens: 0", "most_tokens: 7", "overlap: 0.25"})
+    EXPECT_NE(key_with(setting), key_with("")) << setting;
+}
+
+TEST(RunPlanner, MakesNothingAnewForANoteOrForWhatOnlyOtherFormatsRead) {
+  Place place;
+  const auto key_with = [&](const std::string& more) {
+    std::string manifest = whole;
+    return RunPlanner(place.invocation(manifest.replace(manifest.find("PROSE"), 5, (place.folder / "prose.txt").string() + more)))
+        .plan()
+        .plan.stages[0]
+        .key;
+  };
+
+  EXPECT_EQ(key_with(", licence: public domain"), key_with(""));
+  EXPECT_EQ(key_with(", text_field: body"), key_with(""));
+  EXPECT_NE(key_with(", format: jsonl, text_field: body"), key_with(", format: jsonl"));
+  EXPECT_NE(key_with(", share: 0.5"), key_with(""));
+}
+
 TEST(RunPlanner, RefusesToEvaluateWhereNothingIsHeldOut) {
   Place place;
   const std::string stages =
