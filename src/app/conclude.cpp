@@ -21,9 +21,20 @@ void add(Measurements& all, const Node& tree) {
 }
 
 // The numbers of a report: from the store, whose records are sealed, after its files were hashed again.
-void add_report(Measurements& all, const FolderStore& store, const Digest& digest, const fs::path& run, const std::string& stage) {
-  expect_whole(store, digest, run, stage);
+void add_report(Measurements& all, const FolderStore& store, const Digest& digest, const std::string& stage) {
+  expect_whole(store, digest, stage);
   add(all, store.find_artifact(digest)->summary);
+}
+
+// What may differ between equal runs of a stage, such as its yardsticks, stands with its key.
+Node measured_beside(const FolderStore& store, const Entry& stage) {
+  const Node* key = stage.value.find("key");
+  const auto digest = key && key->as<std::string>() ? Digest::parse(key->text()) : std::nullopt;
+  if (!digest) return Node::mapping();
+  if (const auto made = store.find_key(*digest)) return made->measured;
+  throw ContractError("the key of " + stage.key + " is gone from the store (" + store.root().string() + "/keys has no " + digest->hex() +
+                          ".json) the same run command makes " + stage.key + " again",
+                      stage.key, digest->to_string(), "no key");
 }
 
 // What the runs' stages measured: reports last, so that their numbers win over a training stage's of the same name.
@@ -33,18 +44,16 @@ Measurements measured_by(const RunRecord& record, const FolderStore& store) {
   for (const bool reports : {false, true}) {
     for (const Entry& stage : stages ? stages->entries() : Node::Mapping{}) {
       const auto digest = record.output_of(stage.key);
-      const auto artifact = digest ? store.find_artifact(*digest) : std::nullopt;
-      if (!artifact || (artifact->type == ArtifactType::eval_report) != reports) continue;
+      if (!digest) continue;
+      const ArtifactRecord artifact = expect_artifact(store, *digest, stage.key);
+      if ((artifact.type == ArtifactType::eval_report) != reports) continue;
       if (reports) {
-        add_report(all, store, *digest, record.folder(), stage.key);
+        add_report(all, store, *digest, stage.key);
       } else {
-        expect_sizes(store, *artifact, record.folder(), stage.key);
-        add(all, artifact->summary);
+        expect_sizes(store, artifact, stage.key);
+        add(all, artifact.summary);
       }
-      const Node* key = stage.value.find("key");
-      const auto key_digest = key && key->as<std::string>() ? Digest::parse(key->text()) : std::nullopt;
-      const auto made = key_digest ? store.find_key(*key_digest) : std::nullopt;
-      if (made) add(all, made->measured);
+      add(all, measured_beside(store, stage));
     }
   }
   all.insert_or_assign("cost_total_usd", record.total_cost_usd());
@@ -60,7 +69,7 @@ Measurements baseline_of(const RunRecord& record, const FolderStore& store) {
     if (!store.find_artifact(*digest))
       throw UsageError("baseline " + named->text() + " is not in the store " + store.root().string() +
                        " (a report that was never made there) name another, or --store");
-    add_report(found, store, *digest, record.folder(), "");
+    add_report(found, store, *digest, "");
     return found;
   }
   const Node tree = earlier_run("baseline", named->text());

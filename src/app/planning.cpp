@@ -44,11 +44,11 @@ fs::path store_of(const Invocation& invocation, const Manifest& manifest) {
   return manifest.store ? fs::path(*manifest.store) : fs::path("runs/store");
 }
 
-ResolvedInput resolved(const PlannedInput& input, const Plan& plan, const FolderStore& store, const fs::path& run) {
+ResolvedInput resolved(const PlannedInput& input, const Plan& plan, const FolderStore& store) {
   if (!input.stage) return {input.port, std::nullopt, input.sources};
   const PlannedStage& maker = plan.stages[*input.stage];
   const fs::path folder = fs::absolute(store.folder_of(*input.digest));
-  return {input.port, ResolvedArtifact{maker.output_type, *input.digest, folder, remedy_for_damage(store, *input.digest, run, maker.name)}, {}};
+  return {input.port, ResolvedArtifact{maker.output_type, *input.digest, folder, remedy_for_damage(store, *input.digest, maker.name)}, {}};
 }
 
 void expect_output(const PlannedStage& stage, const std::string& manifest) {
@@ -159,7 +159,7 @@ std::optional<Digest> RunPlanner::find_output(const std::string& stage, const Di
     const auto record = store_.find_key(key);
     const auto artifact = record ? store_.find_artifact(record->artifact) : std::nullopt;
     if (!artifact) return std::nullopt;   // swept, or lost: it is made again
-    if (!passes_over_damage_) expect_sizes(store_, *artifact, run_, stage);
+    if (!passes_over_damage_) expect_sizes(store_, *artifact, stage);
     return record->artifact;
   } catch (const ContractError&) {
     if (passes_over_damage_) return std::nullopt;
@@ -206,7 +206,7 @@ std::optional<NextStage> RunPlanner::next_stage() const {
                    .inputs = input_digests(stage),
                    .expected = stage.expected_output,
                    .expected_by = manifest_.file};
-    for (const PlannedInput& input : stage.inputs) next.order.inputs.push_back(resolved(input, plan, store_, run_));
+    for (const PlannedInput& input : stage.inputs) next.order.inputs.push_back(resolved(input, plan, store_));
     for (const std::size_t waiting : descendants(plan, i)) next.dependants.push_back(plan.stages[waiting].name);
     return next;
   }

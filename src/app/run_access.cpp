@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/wiring.h"
 #include "core/files.h"
 #include "core/json.h"
 #include "core/stage_registry.h"
@@ -16,14 +17,6 @@ fs::path store_of(const Invocation& invocation, const RunRecord& record) {
   const Node* machine = record.tree().find("machine");
   const Node* store = machine ? machine->find("store") : nullptr;
   return store && store->as<std::string>() ? fs::path(store->text()) : fs::path("runs/store");
-}
-
-bool has_readable_record(const fs::path& run) {
-  try {
-    return RunRecord::load(run).has_value();
-  } catch (const ContractError&) {
-    return false;
-  }
 }
 
 [[noreturn]] void refuse(const Damage& damage, const std::string& remedy) {
@@ -51,41 +44,44 @@ OpenedRun open_run(const Invocation& invocation) {
   return {folder, std::move(*record), FolderStore(store)};
 }
 
-std::string remedy_for_damage(const FolderStore& store, const Digest& digest, const fs::path& run, const std::string& stage) {
-  bool has_record = false;
-  try {
-    has_record = store.find_artifact(digest).has_value();
-  } catch (const ContractError&) {
-    return std::string(remedy_for_store_record);
-  }
-  if (stage.empty()) return "no stage of this run made it: roll its stage back in the run that did, or let `lastro gc` sweep it";
-  if (!has_record) return "the same run command makes " + stage + " again";
-  if (!has_readable_record(run)) return "remove " + store.folder_of(digest).string() + ", and the same run command makes it anew";
-  return "`lastro rollback " + run.string() + " " + stage + "`, then running the manifest again, makes it anew";
+std::string remedy_for_damage(const FolderStore& store, const Digest& digest, const std::string& stage) {
+  const fs::path folder = store.folder_of(digest);
+  if (!fs::exists(store.root())) return "the same run command makes " + stage + " again; where the store was moved, say --store";
+  if (!fs::exists(folder)) return "the same run command makes " + stage + " again";
+  return "remove " + folder.string() + ", and " +
+         (stage.empty() ? "the run that made it makes it anew" : "the same run command makes " + stage + " anew");
 }
 
-void expect_whole(const FolderStore& store, const Digest& digest, const fs::path& run, const std::string& stage) {
-  if (const auto damages = store.verify(digest); !damages.empty()) refuse(damages.front(), remedy_for_damage(store, digest, run, stage));
+ArtifactRecord expect_artifact(const FolderStore& store, const Digest& digest, const std::string& stage) {
+  if (auto record = store.find_artifact(digest)) return *record;
+  const std::string folder = store.folder_of(digest).string();
+  throw ContractError("what " + stage + " made is gone from the store (" + folder + " has no artifact) " + remedy_for_damage(store, digest, stage),
+                      folder, digest.to_string(), "no artifact");
 }
 
-void expect_sizes(const FolderStore& store, const ArtifactRecord& artifact, const fs::path& run, const std::string& stage) {
-  if (const auto misfits = store.misfits(artifact); !misfits.empty()) refuse(misfits.front(), remedy_for_damage(store, artifact.digest, run, stage));
+void expect_whole(const FolderStore& store, const Digest& digest, const std::string& stage) {
+  if (const auto damages = store.verify(digest); !damages.empty()) refuse(damages.front(), remedy_for_damage(store, digest, stage));
+}
+
+void expect_sizes(const FolderStore& store, const ArtifactRecord& artifact, const std::string& stage) {
+  if (const auto misfits = store.misfits(artifact); !misfits.empty()) refuse(misfits.front(), remedy_for_damage(store, artifact.digest, stage));
 }
 
 FoundArtifact newest_artifact(const OpenedRun& run, std::span<const ArtifactType> types) {
   const Node* stages = run.record.tree().find("stages");
-  std::optional<FoundArtifact> newest;
+  std::string newest;
   for (const Entry& stage : stages ? stages->entries() : Node::Mapping{}) {
-    const auto digest = run.record.output_of(stage.key);
-    const auto record = digest ? run.store.find_artifact(*digest) : std::nullopt;
-    if (!record || std::find(types.begin(), types.end(), record->type) == types.end()) continue;
-    newest = FoundArtifact{stage.key, *record, run.store.folder_of(*digest)};
+    const Node* name = stage.value.find("kind");
+    const StageKind* kind = name && name->as<std::string>() ? stage_kinds().find(name->text()) : nullptr;
+    if (kind && run.record.output_of(stage.key) && std::find(types.begin(), types.end(), kind->output) != types.end()) newest = stage.key;
   }
-  if (!newest)
-    throw UsageError(run.folder.string() + " has not made " + words_for(types) + " yet in " + run.store.root().string() +
-                     " (no stage that makes one is done, or --store is another) run its manifest to the end first");
-  expect_whole(run.store, newest->record.digest, run.folder, newest->stage);
-  return *newest;
+  if (newest.empty())
+    throw UsageError(run.folder.string() + " has not made " + words_for(types) +
+                     " yet (no stage that makes one is done) run its manifest to the end first");
+  const Digest digest = *run.record.output_of(newest);
+  ArtifactRecord record = expect_artifact(run.store, digest, newest);
+  expect_whole(run.store, digest, newest);
+  return {newest, std::move(record), run.store.folder_of(digest)};
 }
 
 }   // namespace lastro

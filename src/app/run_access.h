@@ -31,18 +31,21 @@ struct FoundArtifact {
   std::filesystem::path folder;
 };
 
-// What makes a damaged artifact good again: of a stage of the run, or (`stage` is empty) of another run's. Where the artifact's own record is lost or
-// damaged it counts as not there.
-std::string remedy_for_damage(const FolderStore& store, const Digest& digest, const std::filesystem::path& run, const std::string& stage);
+// What makes an artifact good again that is damaged or gone: of a stage of the run, or (`stage` is empty) of another run's. Damages that are mended
+// one by one, in any order, are mended together.
+std::string remedy_for_damage(const FolderStore& store, const Digest& digest, const std::string& stage);
+
+// The record of what a stage of the run made. Throws ContractError when it is not there, or damaged.
+ArtifactRecord expect_artifact(const FolderStore& store, const Digest& digest, const std::string& stage);
 
 // Hashes an artifact again; throws ContractError with the first damage and what mends it.
-void expect_whole(const FolderStore& store, const Digest& digest, const std::filesystem::path& run, const std::string& stage);
+void expect_whole(const FolderStore& store, const Digest& digest, const std::string& stage);
 
 // As expect_whole, by the sizes of its files alone, which takes microseconds.
-void expect_sizes(const FolderStore& store, const ArtifactRecord& artifact, const std::filesystem::path& run, const std::string& stage);
+void expect_sizes(const FolderStore& store, const ArtifactRecord& artifact, const std::string& stage);
 
 // The artifact, hashed again, of the last stage of the run that made one of these types. Throws UsageError when none did, ContractError when it is
-// damaged.
+// damaged or gone.
 FoundArtifact newest_artifact(const OpenedRun& run, std::span<const ArtifactType> types);
 inline FoundArtifact newest_model(const OpenedRun& run) { return newest_artifact(run, AnyModel::accepts); }
 

@@ -24,8 +24,7 @@ std::string words_for(const SourceSpec& source) {
   return words;
 }
 
-constexpr std::string_view remedy_for_checkpoint =
-    "training hashes it again, and goes on from an earlier one where a shard or the index is damaged; when the stage is done, remove the folder";
+std::string remedy_for_checkpoint(const fs::path& folder) { return "remove " + folder.string() + "; training goes on from the newest whole one"; }
 
 class Verification {
  public:
@@ -40,7 +39,7 @@ class Verification {
       for (Damage& damage : misfits_of(digest)) add(std::move(damage), remedy_for(digest));
     const auto newest = is_at_work ? std::nullopt : newest_verified_checkpoint();   // at work, checkpoints come and go
     if (newest)
-      for (Damage& damage : misfits_of_checkpoint(*newest)) add(std::move(damage), std::string(remedy_for_checkpoint));
+      for (Damage& damage : misfits_of_checkpoint(*newest)) add(std::move(damage), remedy_for_checkpoint(*newest));
     return std::move(findings_.damages);
   }
 
@@ -54,9 +53,6 @@ class Verification {
 
  private:
   void add(Damage damage, std::string remedy) { findings_.damages.push_back({std::move(damage), std::move(remedy)}); }
-  void add(const ContractError& error, const fs::path& file, std::string remedy) {
-    add({error.artifact.empty() ? file.string() : error.artifact, error.what(), error.wanted, error.found}, std::move(remedy));
-  }
 
   // A record is a manifest, with the hash that each source had.
   void look_at_sources() {
@@ -122,21 +118,13 @@ class Verification {
 
   std::string remedy_for(const Digest& digest) const {
     const auto stage = stage_of_.find(digest);
-    return remedy_for_damage(run_.store, digest, run_.folder, stage == stage_of_.end() ? "" : stage->second);
+    return remedy_for_damage(run_.store, digest, stage == stage_of_.end() ? "" : stage->second);
   }
 
   void look_at_store_records() {
-    for (const Digest& key : run_.store.keys()) {
-      try {
-        run_.store.find_key(key);
-      } catch (const ContractError& error) {
-        add(error, run_.store.root(), std::string(remedy_for_store_record));
-      }
-    }
-    try {
-      run_.store.known_runs();
-    } catch (const ContractError& error) {
-      add(error, run_.store.root(), "remove it, and run the manifest again whose run it named");
+    for (Damage& damage : run_.store.damaged_records()) {
+      const bool is_known_run = fs::path(damage.file).parent_path().filename() == "runs";
+      add(std::move(damage), std::string(is_known_run ? remedy_for_known_run : remedy_for_store_record));
     }
   }
 
@@ -172,7 +160,7 @@ class Verification {
       }
       ++findings_.checkpoints;
       const std::vector<Damage> damages = verify_checkpoint(folder);
-      for (const Damage& damage : damages) add(damage, std::string(remedy_for_checkpoint));
+      for (const Damage& damage : damages) add(damage, remedy_for_checkpoint(folder));
       if (damages.empty() && !is_marked)
         findings_.unfinished.push_back(folder.string() + " has no VERIFIED (the save was not read back); it hashes as it was written");
     }
@@ -182,6 +170,8 @@ class Verification {
   std::map<Digest, std::string> stage_of_;   // this run's artifacts
   Findings findings_;
 };
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }   // namespace
 
@@ -193,7 +183,8 @@ void print(const std::vector<Finding>& damages) {
   for (const auto& [damage, remedy] : damages) {
     std::string words = damage.file;
     if (!damage.detail.empty()) words += " (" + damage.detail + ")";
-    if (!damage.wanted.empty() || !damage.found.empty()) words += ": wanted " + damage.wanted + ", found " + damage.found;
+    const bool is_told = contains(damage.detail, damage.wanted) && contains(damage.detail, damage.found);
+    if (!is_told) words += ": wanted " + damage.wanted + ", found " + damage.found;
     std::printf("damaged: %s\n  to mend it: %s\n", words.c_str(), remedy.c_str());
   }
 }

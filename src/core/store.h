@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "domain/artifact.h"
+#include "domain/errors.h"
 #include "domain/node.h"
 
 namespace lastro {
@@ -42,10 +43,12 @@ Digest digest_of_files(ArtifactType type, const std::vector<ArtifactFile>& files
 // One thing that is not as it was when the store wrote it.
 struct Damage {
   std::string file;     // path, as a person would look for it
-  std::string detail;   // dataset and tile of a checkpoint, where known
+  std::string detail;   // what is wrong, or where: dataset and tile of a checkpoint
   std::string wanted;
   std::string found;
 };
+// What an error says of a file, without the file's name and the word that it is damaged.
+Damage damage_of(const std::string& file, const Error& error);
 
 // Where artifacts live; nothing in it is ever changed, only added or swept. Errors: EnvironmentError (the file system refuses), ContractError (an
 // entry is damaged; its path, wanted and found are named).

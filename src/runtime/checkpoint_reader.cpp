@@ -14,10 +14,8 @@ namespace {
 std::optional<CommittedCheckpoint> committed_or_damage(const std::filesystem::path& folder, std::vector<Damage>& damages) {
   try {
     return read_committed(folder);
-  } catch (const ContractError& error) {
-    damages.push_back({(folder / index_file_name).string(), "its content: " + std::string(error.what()), error.wanted, error.found});
-  } catch (const EnvironmentError& error) {
-    damages.push_back({(folder / index_file_name).string(), "", "a file that can be read", error.what()});
+  } catch (const Error& error) {
+    damages.push_back(damage_of((folder / index_file_name).string(), error));
   }
   return std::nullopt;
 }

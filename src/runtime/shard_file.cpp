@@ -191,7 +191,7 @@ std::vector<Damage> verify_shard(const std::filesystem::path& folder, const Chec
   } catch (const DamagedShard& error) {
     damages.push_back(error.damage);
   } catch (const Error& error) {
-    damages.push_back({(folder / index.shards[rank].file).string(), "", "a file that can be read", error.what()});
+    damages.push_back(damage_of((folder / index.shards[rank].file).string(), error));
   }
   return damages;
 }

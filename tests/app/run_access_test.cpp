@@ -58,14 +58,20 @@ TEST(OpenRun, RefusesADamagedRecord) {
 
 TEST(NewestArtifact, IsOfTheLastStageThatMadeOne) {
   RunExample example;
-  RunRecord record = example.finished("");
+  RunRecord record = RunRecord::begin(
+      example.run,
+      RunExample::tree_of("name: example\nstages:\n  04_pretrain: {kind: pretrain}\n  05_pretrain: {kind: pretrain}\n  06: {kind: evaluate}\n"));
+  const ArtifactRecord earlier = example.put(ArtifactType::checkpoint, "key of 04", "weights", Node::mapping());
   const ArtifactRecord later = example.put(ArtifactType::checkpoint, "key of 05", "more weights", Node::mapping());
+  example.enter(record, "04_pretrain", "key of 04", earlier, 0);
   example.enter(record, "05_pretrain", "key of 05", later, 0);
+  const OpenedRun run = open_run({.subject = example.run, .store = example.store.root()});
 
-  const FoundArtifact found = newest_model(open_run({.subject = example.run, .store = example.store.root()}));
+  EXPECT_EQ(newest_model(run).stage, "05_pretrain");
+  EXPECT_EQ(newest_model(run).record.digest, later.digest);
 
-  EXPECT_EQ(found.stage, "05_pretrain");
-  EXPECT_EQ(found.record.digest, later.digest);
+  fs::remove_all(example.store.folder_of(later.digest));
+  EXPECT_THROW(newest_model(run), ContractError) << "an earlier one is not what was asked for";
 }
 
 TEST(NewestArtifact, SaysWhatIsMissing) {

@@ -79,19 +79,21 @@ TEST(VerifyRun, NamesASourceThatIsNotTheTextThatWasRead) {
   EXPECT_THAT(example.damage(), AllOf(HasSubstr("matches no file"), HasSubstr("no such text")));
 }
 
-TEST(VerifyRun, NamesTheStageToRollBackForADamagedArtifact) {
+TEST(VerifyRun, SaysWhatToRemoveForADamagedArtifactAndWhoMakesItAnew) {
   const VerifiedRun example;
   example.overwrite(example.store.folder_of(example.vocabulary.digest) / "content.txt", "wards");
 
   EXPECT_THAT(example.damage(), AllOf(HasSubstr("content.txt"), HasSubstr(sha256("words").to_string()), HasSubstr(sha256("wards").to_string()),
-                                      HasSubstr("`lastro rollback " + example.run.string() + " 01_vocabulary`")));
+                                      HasSubstr("remove " + example.store.folder_of(example.vocabulary.digest).string() +
+                                                ", and the same run command makes 01_vocabulary anew")));
 }
 
 TEST(VerifyRun, SaysWhatToRemoveWhereARecordOfTheStoreIsDamaged) {
   const VerifiedRun example;
   const fs::path folder = example.store.folder_of(example.vocabulary.digest);
   example.overwrite(folder / "artifact.json", "{}");
-  EXPECT_THAT(example.damage(), AllOf(HasSubstr("artifact.json"), HasSubstr("remove this file, and the next run makes again what it stands for")));
+  EXPECT_THAT(example.damage(),
+              AllOf(HasSubstr("artifact.json"), HasSubstr("remove " + folder.string() + ", and the same run command makes 01_vocabulary anew")));
 
   fs::remove_all(folder);
   EXPECT_THAT(example.damage(), AllOf(HasSubstr("no artifact"), HasSubstr("makes 01_vocabulary again")));
@@ -104,7 +106,7 @@ TEST(VerifyRun, LooksAtArtifactsKeysAndRunsThatAreOfOtherRuns) {
   EXPECT_THAT(example.look().damages, IsEmpty());
 
   example.overwrite(example.store.folder_of(other.digest) / "content.txt", "takens");
-  EXPECT_THAT(example.damage(), HasSubstr("no stage of this run made it"));
+  EXPECT_THAT(example.damage(), HasSubstr("remove " + example.store.folder_of(other.digest).string() + ", and the run that made it makes it anew"));
   example.overwrite(example.store.folder_of(other.digest) / "content.txt", "tokens");
 
   const fs::path key = example.store.root() / "keys" / (sha256("key of another").hex() + ".json");
@@ -114,7 +116,7 @@ TEST(VerifyRun, LooksAtArtifactsKeysAndRunsThatAreOfOtherRuns) {
   example.overwrite(key, whole);
 
   example.overwrite(example.store.root() / "runs" / sha256("/some/where").hex(), "/some/there");
-  EXPECT_THAT(example.damage(), HasSubstr("the path of a run directory"));
+  EXPECT_THAT(example.damage(), AllOf(HasSubstr("holds \"/some/there\""), HasSubstr("remove this file, and run again what used this store")));
 }
 
 TEST(GlanceAtRun, NamesFilesOfAnotherSizeAndSaysWhatVerifySaysOfThem) {

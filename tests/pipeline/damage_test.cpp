@@ -61,8 +61,9 @@ class ADamagedArtifact : public AFinishedRun, public ::testing::WithParamInterfa
   }
 };
 
-TEST_P(ADamagedArtifact, IsNamedByVerifyRefusedByARunAndMadeAnewAfterRollback) {
-  const fs::path file = largest_file(here.object(GetParam().stage));
+TEST_P(ADamagedArtifact, IsNamedByVerifyRefusedByARunAndMadeAnewOnceItIsRemoved) {
+  const fs::path folder = here.object(GetParam().stage), file = largest_file(folder);
+  const std::string remedy = "remove " + folder.string() + ", and the same run command makes " + GetParam().stage + " anew";
   harm(file);
 
   const Ended verify = here.ask("verify");
@@ -76,18 +77,18 @@ TEST_P(ADamagedArtifact, IsNamedByVerifyRefusedByARunAndMadeAnewAfterRollback) {
   EXPECT_FALSE(json_of(json).at("damages").items().empty());
   EXPECT_EQ(run.exit_code, 4) << run;
   EXPECT_THAT(run.err, HasSubstr(file.filename().string()));
-  EXPECT_THAT(run.err, HasSubstr("lastro rollback " + here.run.string() + " " + GetParam().stage));
+  EXPECT_THAT(run.err, HasSubstr(remedy));
   if (has_another_size) {   // told by everything that speaks of the run, though nothing reads the file
     const Ended status = here.ask("status");
     EXPECT_EQ(status.exit_code, 4) << status;
     EXPECT_THAT(status.out, HasSubstr("damaged: " + file.string()));
     for (const Ended& ended : {here.run_it(), here.ask("gate")}) {
       EXPECT_EQ(ended.exit_code, 4) << ended;
-      EXPECT_THAT(ended.err, AllOf(HasSubstr(file.filename().string()), HasSubstr("lastro rollback " + here.run.string() + " " + GetParam().stage)));
+      EXPECT_THAT(ended.err, AllOf(HasSubstr(file.filename().string()), HasSubstr(remedy)));
     }
   }
 
-  ASSERT_EQ(here.ask("rollback", {GetParam().stage}).exit_code, 0);
+  fs::remove_all(folder);
   const Ended again = here.run_it();
   EXPECT_EQ(again.exit_code, 0) << again;
   EXPECT_EQ(here.digests(), golden("small"));
@@ -108,7 +109,7 @@ TEST_F(AFinishedRun, WhoseRecordIsDamagedBesideAnArtifactSaysWhatMendsBoth) {
   const Ended run = here.run_it();
 
   EXPECT_EQ(run.exit_code, 4) << run;
-  EXPECT_THAT(run.err, HasSubstr("remove " + object.string() + ", and the same run command makes it anew"));
+  EXPECT_THAT(run.err, HasSubstr("remove " + object.string() + ", and the same run command makes 03_dataset anew"));
   fs::remove_all(object);
   const Ended again = here.run_it();
   EXPECT_EQ(again.exit_code, 0) << again;
@@ -176,7 +177,7 @@ TEST_F(AFinishedRun, WhoseReportIsDamagedHasNoVerdict) {
 
   EXPECT_EQ(run.exit_code, 4) << run;
   EXPECT_EQ(gate.exit_code, 4) << gate;
-  EXPECT_THAT(gate.err, HasSubstr("`lastro rollback " + here.run.string() + " 10_evaluate`"));
+  EXPECT_THAT(gate.err, HasSubstr("remove " + here.object("10_evaluate").string()));
   EXPECT_THAT(gate.err, HasSubstr(report.filename().string()));
 }
 
@@ -187,6 +188,55 @@ TEST_F(AFinishedRun, WithoutItsStoreIsMadeAnew) {
 
   EXPECT_EQ(again.exit_code, 0) << again;
   EXPECT_EQ(here.digests(), golden("small"));
+}
+
+TEST_F(AFinishedRun, WhoseArtifactsAreGoneSaysSoWhateverIsAskedOfIt) {
+  const auto expect_gone = [&](const std::string& command, const std::vector<std::string>& more, const std::string& stage) {
+    const Ended ended = here.ask(command, more);
+    EXPECT_EQ(ended.exit_code, 4) << ended;
+    EXPECT_THAT(ended.err, AllOf(HasSubstr("what " + stage + " made is gone from the store"), HasSubstr("the same run command makes " + stage)));
+  };
+  fs::remove(here.object("10_evaluate") / "artifact.json");
+  expect_gone("gate", {}, "10_evaluate");
+  fs::remove_all(here.object("10_evaluate"));
+  expect_gone("gate", {}, "10_evaluate");
+  fs::remove_all(here.object("04_pretrain"));
+  expect_gone("sample", {"--prompt", "a"}, "04_pretrain");
+  expect_gone("export", {"--format", "hf", (here.run / "exported").string()}, "04_pretrain");
+  fs::remove_all(here.store);
+  expect_gone("tokenize", {"--input", here.write("in.jsonl", "{\"text\": \"a\"}\n")}, "02_tokenizer");
+  expect_gone("gate", {}, "01_vocabulary");
+  EXPECT_THAT(here.ask("gate").err, HasSubstr("where the store was moved, say --store"));
+}
+
+TEST_F(AFinishedRun, WhoseReportsKeyIsGoneHasNoVerdict) {
+  for (const auto& key : fs::directory_iterator(here.store / "keys")) fs::remove(key);
+
+  const Ended gate = here.ask("gate");
+
+  EXPECT_EQ(gate.exit_code, 4) << gate;
+  EXPECT_THAT(gate.err, AllOf(HasSubstr("the key of 01_vocabulary is gone"), HasSubstr("the same run command makes 01_vocabulary again")));
+}
+
+TEST_F(AFinishedRun, IsMadeAnewByWhatVerifySaysOfManyDamagesAtOnce) {
+  fs::remove(here.object("02_tokenizer") / "artifact.json");
+  cut(largest_file(here.object("03_dataset")));
+  flip_a_bit(largest_file(here.object("04_pretrain")), 4000);   // the last checkpoint's shard too, on one file system
+  for (const auto& key : fs::directory_iterator(here.store / "keys")) flip_a_bit(key, 40);
+
+  const Node verified = json_of(here.ask("verify", {"--json"}));
+  for (const Node& damage : verified.at("damages").items()) {
+    const std::string& remedy = damage.at("remedy").text();
+    const std::string path = remedy.starts_with("remove this file") ? damage.at("file").text() : remedy.substr(7, remedy.find_first_of(",;") - 7);
+    ASSERT_TRUE(remedy.starts_with("remove ")) << remedy;
+    ASSERT_TRUE(path.starts_with(here.run.string()) || path.starts_with(here.store.string())) << path;
+    fs::remove_all(path);
+  }
+
+  const Ended again = here.run_it();
+  EXPECT_EQ(again.exit_code, 0) << again;
+  EXPECT_EQ(here.digests(), golden("small"));
+  EXPECT_EQ(here.ask("verify").exit_code, 0) << here.ask("verify");
 }
 
 TEST_F(AFinishedRun, WithADamagedRecordKeepsItAndWritesANewOne) {
@@ -240,7 +290,8 @@ TEST_F(AnUnfinishedRun, WalksBackPastATruncatedShard) {
   if (fs::exists(newest() / "VERIFIED")) {
     const Ended status = here.ask("status");
     EXPECT_EQ(status.exit_code, 4) << status;
-    EXPECT_THAT(status.out, AllOf(HasSubstr(newest().filename().string() + "/rank-00-of-02.h5: wanted "), HasSubstr("goes on from an earlier one")));
+    EXPECT_THAT(status.out, AllOf(HasSubstr(newest().filename().string() + "/rank-00-of-02.h5: wanted "),
+                                  HasSubstr("training goes on from the newest whole one")));
   }
   expect_to_walk_back();
 }

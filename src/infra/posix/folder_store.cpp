@@ -9,6 +9,7 @@
 #include "core/hash.h"
 #include "core/refused_file.h"
 #include "core/sealed_json.h"
+#include "core/utf8.h"
 #include "domain/errors.h"
 #include "infra/posix/lease.h"
 
@@ -80,17 +81,31 @@ KeyRecord key_from(const Node& node, const fs::path& file) {
           .cost_usd = node.at("cost_usd").number()};
 }
 
-// One of the store's own records. One that cannot be read stops everything that needs it, until it is made again.
+// One of the store's own records.
 template <class Read>
 auto read_record(const fs::path& file, Read read) {
   try {
     return read(read_sealed_json(file), file);
   } catch (const ContractError& error) {
-    throw ContractError(error.what() + (" " + std::string(remedy_for_store_record)), file.string(), error.wanted, error.found);
+    throw ContractError(error.what(), file.string(), error.wanted, error.found);
   } catch (const InternalError& error) {   // under a seal that is true
-    throw ContractError(file.string() + " is not a record of this version (" + error.what() + ") " + std::string(remedy_for_store_record),
-                        file.string(), "a record of this version", "another");
+    throw ContractError(file.string() + " is not a record of this version (" + error.what() + ")", file.string(), "a record of this version",
+                        "another");
   }
+}
+
+// One that cannot be read stops everything that needs it, until it is made again.
+auto with_remedy(std::string_view remedy, auto read) {
+  try {
+    return read();
+  } catch (const ContractError& error) {
+    throw ContractError(error.what() + (" " + std::string(remedy)), error.artifact, error.wanted, error.found);
+  }
+}
+
+bool is_utf8(std::string_view text) {
+  while (const std::size_t bytes = utf8_sequence_length(text)) text.remove_prefix(bytes);
+  return text.empty();
 }
 
 // A file of another size than it was written with, or none.
@@ -128,21 +143,29 @@ fs::path FolderStore::folder_of(const Digest& digest) const { return root_ / "ob
 fs::path FolderStore::key_file(const Digest& key) const { return root_ / "keys" / (key.hex() + ".json"); }
 fs::path FolderStore::staging_of(const Digest& key) const { return root_ / "staging" / (key.hex() + maker_); }
 
-std::optional<KeyRecord> FolderStore::find_key(const Digest& key) const {
+KeyRecord FolderStore::read_key(const Digest& key) const {
   const fs::path file = key_file(key);
-  if (!fs::exists(file)) return std::nullopt;
   KeyRecord record = read_record(file, key_from);
   if (record.key != key) throw ContractError(file.string() + " belongs to another key", file.string(), key.to_string(), record.key.to_string());
   return record;
 }
 
-std::optional<ArtifactRecord> FolderStore::find_artifact(const Digest& digest) const {
+std::optional<KeyRecord> FolderStore::find_key(const Digest& key) const {
+  if (!fs::exists(key_file(key))) return std::nullopt;
+  return with_remedy(remedy_for_store_record, [&] { return read_key(key); });
+}
+
+ArtifactRecord FolderStore::read_artifact(const Digest& digest) const {
   const fs::path file = folder_of(digest) / record_name;
-  if (!fs::exists(file)) return std::nullopt;
   ArtifactRecord record = read_record(file, artifact_from);
   if (record.digest != digest)
     throw ContractError(file.string() + " belongs to another artifact", file.string(), digest.to_string(), record.digest.to_string());
   return record;
+}
+
+std::optional<ArtifactRecord> FolderStore::find_artifact(const Digest& digest) const {
+  if (!fs::exists(folder_of(digest) / record_name)) return std::nullopt;
+  return with_remedy(remedy_for_store_record, [&] { return read_artifact(digest); });
 }
 
 fs::path FolderStore::begin(const Digest& key) {
@@ -179,13 +202,12 @@ void FolderStore::commit(const ArtifactRecord& artifact, const KeyRecord& key) {
 std::vector<Damage> FolderStore::verify(const Digest& digest) const {
   const fs::path folder = folder_of(digest);
   std::vector<Damage> damages;
+  if (!fs::exists(folder / record_name)) return {{folder.string(), "", digest.to_string(), "no artifact"}};
   ArtifactRecord record;
   try {
-    const auto found = find_artifact(digest);
-    if (!found) return {{folder.string(), "", digest.to_string(), "no artifact"}};
-    record = *found;
+    record = read_artifact(digest);
   } catch (const ContractError& error) {
-    return {{(folder / record_name).string(), error.what(), error.wanted, error.found}};
+    return {damage_of(error.artifact, error)};
   }
   std::vector<std::string> unexpected = files_below(folder);
   std::erase(unexpected, std::string(record_name));
@@ -235,19 +257,35 @@ void FolderStore::remember_run(const fs::path& run) const {
   write_file(file, run.string());
 }
 
+fs::path FolderStore::read_known_run(const Digest& name) const {
+  const fs::path file = root_ / "runs" / name.hex();
+  const std::string text = read_file(file);
+  if (const Digest found = sha256(text); found != name)
+    throw ContractError(file.string() + " is damaged (it is named by the hash of the run directory's path that it holds, and holds " +
+                            (is_utf8(text) ? "\"" + text + "\"" : "no text") + ")",
+                        file.string(), name.to_string(), found.to_string());
+  return text;
+}
+
 std::vector<fs::path> FolderStore::known_runs() const {
   std::vector<fs::path> runs;
-  for (const Digest& name : digests_named_in(root_ / "runs")) {
-    const fs::path file = root_ / "runs" / name.hex();
-    runs.emplace_back(read_file(file));
-    if (const Digest found = sha256(runs.back().string()); found != name)
-      throw ContractError(file.string() +
-                              " is damaged (it holds the path of a run directory, and is named by that path's hash) remove it, and run again what "
-                              "used this store there",
-                          file.string(), name.to_string(), found.to_string());
-  }
+  for (const Digest& name : digests_named_in(root_ / "runs")) runs.push_back(with_remedy(remedy_for_known_run, [&] { return read_known_run(name); }));
   std::sort(runs.begin(), runs.end());
   return runs;
+}
+
+std::vector<Damage> FolderStore::damaged_records() const {
+  std::vector<Damage> damages;
+  const auto look = [&](auto read) {
+    try {
+      read();
+    } catch (const ContractError& error) {
+      damages.push_back(damage_of(error.artifact, error));
+    }
+  };
+  for (const Digest& key : keys()) look([&] { read_key(key); });
+  for (const Digest& name : digests_named_in(root_ / "runs")) look([&] { read_known_run(name); });
+  return damages;
 }
 
 std::vector<Digest> FolderStore::artifacts() const { return digests_named_in(root_ / "objects"); }

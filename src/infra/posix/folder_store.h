@@ -6,6 +6,7 @@ namespace lastro {
 
 // What mends one of the store's own records (artifact.json, keys/...) that is not as it was written; behind its path.
 inline constexpr std::string_view remedy_for_store_record = "remove this file, and the next run makes again what it stands for";
+inline constexpr std::string_view remedy_for_known_run = "remove this file, and run again what used this store in that directory, before a sweep";
 
 // A store in a folder:
 //   objects/<digest>/artifact.json   the artifact's record, sealed with its own hash; its files lie beside it, read-only
@@ -24,6 +25,9 @@ class FolderStore final : public Store {
   std::filesystem::path begin(const Digest& key) override;
   void commit(const ArtifactRecord& artifact, const KeyRecord& key) override;
   std::vector<Damage> verify(const Digest& digest) const override;
+
+  // The store's own records that are not as they were written: keys, and the register of runs.
+  std::vector<Damage> damaged_records() const;
 
   // An artifact's files whose sizes are not those of its record, missing ones among them; nothing is read.
   std::vector<Damage> misfits(const ArtifactRecord& artifact) const;
@@ -45,6 +49,9 @@ class FolderStore final : public Store {
   std::vector<Digest> keys() const;        // sorted
 
  private:
+  KeyRecord read_key(const Digest& key) const;   // without a word of what mends a damage
+  ArtifactRecord read_artifact(const Digest& digest) const;
+  std::filesystem::path read_known_run(const Digest& name) const;
   std::filesystem::path key_file(const Digest& key) const;
   std::filesystem::path staging_of(const Digest& key) const;
   std::filesystem::path root_;
