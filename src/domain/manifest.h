@@ -54,6 +54,7 @@ struct SourceSpec {
   std::string name;                        // its key in `sources`
   std::optional<Digest> expected_sha256;   // `sha256`, read
   Mark mark;                               // of its key
+  std::vector<Mark> path_marks;            // of each of `path`
   Mark sha256_mark;
 
   static constexpr std::tuple fields{
@@ -146,6 +147,7 @@ struct Manifest {
   std::optional<std::string> store;
   std::optional<std::string> reference;
   std::optional<std::string> baseline;
+  Mark reference_mark, baseline_mark;
 
   // sources, stages and gates are mappings by name and stand for themselves.
   static constexpr std::tuple fields{

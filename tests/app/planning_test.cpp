@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "domain/errors.h"
@@ -67,7 +68,40 @@ TEST(RunPlanner, ListsEverySourceThatIsNotThereAndTheEarlierRuns) {
       "[prose, notes]}}\n"
       "reference: no-run\nbaseline: no-report.json\n");
 
-  EXPECT_THAT(said, AllOf(HasSubstr("lost.txt"), HasSubstr("gone.txt"), HasSubstr("reference=\"no-run\""), HasSubstr("baseline=\"no-report.json\"")));
+  EXPECT_THAT(said, AllOf(HasSubstr("m.yaml:3:17: sources.prose: path=\"lost.txt\""), HasSubstr("m.yaml:4:17: sources.notes: path=\"gone.txt\""),
+                          HasSubstr("m.yaml:7:12: reference=\"no-run\""), HasSubstr("m.yaml:8:11: baseline=\"no-report.json\"")));
+}
+
+TEST(RunPlanner, ReadsTheEarlierRunsBeforeAnythingRuns) {
+  Place place;
+  std::ofstream(place.folder / "report.json") << "{\"bits\": ";
+  std::ofstream(place.folder / "record.yaml") << "- no record\n";
+  const std::string said = place.refusal(whole + "baseline: " + (place.folder / "report.json").string() +
+                                         "\nreference: " + (place.folder / "record.yaml").string() + "\n");
+
+  EXPECT_THAT(said, AllOf(HasSubstr("2 problems"), HasSubstr("report.json\" is neither a report nor a run's record: "),
+                          HasSubstr("record.yaml\" is neither a report nor a run's record: ")));
+  EXPECT_THAT(said, testing::Not(HasSubstr("m.yaml: "))) << "each at its line";
+}
+
+TEST(RunPlanner, NamesTheAssignmentThatNamesAMissingFile) {
+  Place place;
+  Invocation invocation = place.invocation(whole);
+  invocation.sets = {"sources.prose.path=lost.txt"};
+
+  EXPECT_THAT(
+      [&] { RunPlanner planner(invocation); },
+      testing::ThrowsMessage<UsageError>(testing::StartsWith("--set sources.prose.path=lost.txt: sources.prose: path=\"lost.txt\" is no file")));
+}
+
+TEST(RunPlanner, TellsTwentyProblemsAndHowManyMoreThereAre) {
+  Place place;
+  std::string manifest = "name: small\nstages: {01_vocabulary: {kind: vocabulary}}\n";
+  for (int i = 0; i < 30; ++i) manifest += "unknown_" + std::to_string(i) + ": 1\n";
+  const std::string said = place.refusal(manifest);
+
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 21);
+  EXPECT_THAT(said, AllOf(testing::StartsWith("31 problems\n"), testing::EndsWith("\nand 11 more (mend these first)")));
 }
 
 TEST(RunPlanner, WantsABaselineDigestInTheStore) {
