@@ -32,10 +32,8 @@ void must_hold_for(std::string_view bytes) {
 
 std::vector<std::string> good_inputs() {
   const Shard shard{"train/prose-00000", 100, 3, 420, sha256("tokens"), sha256("index")};
-  return {text_of({.vocabulary_size = 512,
-                   .tokenizer = sha256("tokenizer"),
-                   .train = {{"prose", "GPL", 2.0, {shard, shard}}},
-                   .held_out = {{"prose", "GPL", 2.0, {}}}})};
+  return {text_of(
+      {.vocabulary_size = 512, .tokenizer = sha256("tokenizer"), .train = {{"prose", 2.0, {shard, shard}}}, .held_out = {{"prose", 2.0, {}}}})};
 }
 
 }   // namespace lastro
