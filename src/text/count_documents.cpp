@@ -10,8 +10,6 @@
 namespace lastro {
 namespace {
 
-constexpr std::size_t sampled_segment_bytes = 8 * 1024;
-
 bool stop_requested(const RunContext& run) { return run.stop_requested && run.stop_requested(); }
 
 // Ranks may be asked at different moments: they meet and leave together.

@@ -167,6 +167,17 @@ TEST(VocabularyStage, RefusesSourcesWithoutText) {
   EXPECT_THROW(run_vocabulary({}, folder.path(), MemoryDocuments(Texts()), {}), UsageError);
 }
 
+TEST(VocabularyStage, NamesTheSampleThatIsTooSmallToDrawAnything) {
+  const TemporaryFolder folder;
+
+  try {
+    run_vocabulary({3}, folder.path(), MemoryDocuments(Texts{{std::string(100000, 'x')}}), sources_of({1}), {.sample_bytes = 1});
+    FAIL() << "nothing was drawn";
+  } catch (const ContractError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("settings.sample_bytes=1 drew nothing to count of 100000 bytes of text"));
+  }
+}
+
 TEST(VocabularyStage, StopsOnAllRanksWhenAsked) {
   const TemporaryFolder folder;
 
