@@ -86,7 +86,7 @@ StageResult VocabularyStage::run_on(RunContext& run, const DocumentStream& docum
   plan.sample_bytes = settings_.sample_bytes;
   for (const Source& source : sources) plan.weights.push_back(source.weight);
   const CountedDocuments counted = count_documents(run, documents, plan, run.output / counts_file);
-  judge_malformed_rows(run, sources, counted.read, 1.0);   // how many are too many is for the dataset to say
+  judge_malformed_rows(run, sources, counted.read, settings_.malformed);
   std::int64_t bytes = 0, bytes_read = 0;
   for (const CountedSource& source : counted.sources) {
     bytes += source.counted_bytes;
