@@ -16,15 +16,6 @@ namespace lastro {
 namespace fs = std::filesystem;
 namespace {
 
-// A report, a record, or the record in a run directory. `what`: the field of the manifest that names it.
-Node tree_of(const std::string& what, fs::path file) {
-  if (fs::is_directory(file)) file = record_file(file);
-  if (!fs::exists(file))
-    throw UsageError(what + " " + file.string() + " does not exist (it names an earlier run's manifest.out.yaml, or a digest in the store)");
-  if (file.extension() == ".json") return parse_json(read_file(file), file.string());
-  return RunRecord::read(file);
-}
-
 void add(Measurements& all, const Node& tree) {
   for (const auto& [name, value] : measurements_of(tree)) all.insert_or_assign(name, value);
 }
@@ -81,7 +72,7 @@ Measurements baseline_of(const RunRecord& record, const FolderStore& store) {
     add_report(found, store, *digest, "");
     return found;
   }
-  const Node tree = tree_of("baseline", named->text());
+  const Node tree = earlier_run("baseline", named->text());
   if (const Node* stages = tree.find("stages")) {   // another run's record: the numbers of its reports
     for (const Entry& stage : stages->entries())
       if (const Node* metrics = stage.value.find("metrics")) add(found, *metrics);
@@ -166,7 +157,6 @@ void print_table(const RunRecord& record) {
 }
 
 void print_gates(const Verdict& verdict) {
-  if (verdict.gates.empty()) std::printf("%s\n", no_gates_remark.data());
   for (const GateOutcome& outcome : verdict.gates) std::printf("%-6s %s\n", outcome.passed ? "pass" : "FAIL", outcome.text.c_str());
 }
 
@@ -176,7 +166,7 @@ void compare_with_reference(RunRecord& record, bool prints) {
   if (!reference || !reference->as<std::string>()) return;
   const fs::path file = reference->text();
   Node list = Node::sequence();
-  for (const Difference& difference : record_differences(tree_of("reference", file), record.tree())) {
+  for (const Difference& difference : record_differences(earlier_run("reference", file), record.tree())) {
     list.push(difference.to_string());
     if (prints) std::printf("differs from %s: %s\n", file.c_str(), difference.to_string().c_str());
   }

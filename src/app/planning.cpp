@@ -10,6 +10,7 @@
 #include "core/files.h"
 #include "core/gatekeeper.h"
 #include "core/manifest.h"
+#include "core/overrides.h"
 #include "core/record_text.h"
 #include "core/source_digest.h"
 #include "core/text_of_number.h"
@@ -77,8 +78,11 @@ std::int64_t bytes_below(const fs::path& folder) {
 }   // namespace
 
 std::string lines_of(const Problems& problems) {
+  constexpr std::size_t most_told = 20;
+  const std::size_t told = std::min(problems.size(), most_told);
   std::string lines = problems.size() == 1 ? "" : std::to_string(problems.size()) + " problems";
-  for (const Problem& problem : problems) lines += (lines.empty() ? "" : "\n") + problem.to_string();
+  for (std::size_t i = 0; i < told; ++i) lines += (lines.empty() ? "" : "\n") + problems[i].to_string();
+  if (problems.size() > told) lines += "\nand " + std::to_string(problems.size() - told) + " more (mend these first)";
   return lines;
 }
 
@@ -93,6 +97,7 @@ RunPlanner::RunPlanner(const Invocation& invocation)
   Problems problems;
   resolve_sources(problems);
   look_for_earlier_runs(problems);
+  name_assignments(problems, invocation.sets);
   if (!problems.empty()) throw UsageError(lines_of(problems));
   record_source_digests();
   if (manifest_.git_commit == "auto") manifest_.git_commit = program_commit();
@@ -124,13 +129,23 @@ void RunPlanner::record_source_digests() {
 
 // They are read at the run's end; better to hear now that they are not there.
 void RunPlanner::look_for_earlier_runs(Problems& problems) const {
-  const auto refuse = [&](const std::string& field, const std::string& value, const std::string& reason) {
-    problems.push_back({manifest_.file, {}, field + "=\"" + value + "\" " + reason});
+  const auto refuse = [&](const std::string& field, Mark mark, const std::string& value, const std::string& reason) {
+    problems.push_back({manifest_.file, mark, field + "=\"" + value + "\" " + reason});
+  };
+  const auto read = [&](const std::string& field, Mark mark, const std::string& value) {
+    try {
+      earlier_run(field, value);
+    } catch (const Error& error) {
+      refuse(field, mark, value, "is neither a report nor a run's record: " + std::string(error.what()));
+    }
   };
   const std::optional<std::string>& reference = manifest_.reference;
   const std::optional<std::string>& baseline = manifest_.baseline;
   if (reference && !fs::exists(*reference))
-    refuse("reference", *reference, "does not exist (the run is compared with it at its end) name a run directory or its manifest.out.yaml");
+    refuse("reference", manifest_.reference_mark, *reference,
+           "does not exist (the run is compared with it at its end) name a run directory or its manifest.out.yaml");
+  else if (reference)
+    read("reference", manifest_.reference_mark, *reference);
   for (const Gate& gate : manifest_.gates)
     if (gate.reference == "baseline" && !baseline)
       problems.push_back(
@@ -139,10 +154,13 @@ void RunPlanner::look_for_earlier_runs(Problems& problems) const {
   if (!baseline) return;
   if (const auto digest = Digest::parse(*baseline)) {
     if (!store_.find_artifact(*digest))
-      refuse("baseline", *baseline, "is not in the store " + store_.root().string() + " (gates are judged by it) name another report, or --store");
+      refuse("baseline", manifest_.baseline_mark, *baseline,
+             "is not in the store " + store_.root().string() + " (gates are judged by it) name another report, or --store");
   } else if (!fs::exists(*baseline)) {
-    refuse("baseline", *baseline,
+    refuse("baseline", manifest_.baseline_mark, *baseline,
            "does not exist (gates are judged by it) name a report.json, a run directory, or the digest of a report in the store");
+  } else {
+    read("baseline", manifest_.baseline_mark, *baseline);
   }
 }
 

@@ -76,7 +76,7 @@ std::optional<std::string> crowding_of(const Invocation& invocation, int cores);
 // On stderr: what the disk has no room for of what is left to run.
 void print_disk_shortage(const RunPlanner& planner, const Plan& plan);
 
-// All problems of a manifest, one a line.
+// The problems of a manifest, one a line; of many the first twenty, and how many more there are.
 std::string lines_of(const Problems& problems);
 
 }   // namespace lastro

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "app/wiring.h"
+#include "core/files.h"
+#include "core/json.h"
 #include "core/stage_registry.h"
 #include "domain/errors.h"
 
@@ -23,6 +25,14 @@ fs::path store_of(const Invocation& invocation, const RunRecord& record) {
 }
 
 }   // namespace
+
+Node earlier_run(const std::string& field, fs::path file) {
+  if (fs::is_directory(file)) file = record_file(file);
+  if (!fs::exists(file))
+    throw UsageError(field + " " + file.string() + " does not exist (it names an earlier run's manifest.out.yaml, or a digest in the store)");
+  if (file.extension() == ".json") return parse_json(read_file(file), file.string());
+  return RunRecord::read(file);
+}
 
 OpenedRun open_run(const Invocation& invocation) {
   const fs::path folder = run_folder(invocation.subject);

@@ -21,6 +21,10 @@ struct OpenedRun {
 // Throws UsageError when there is no run.
 OpenedRun open_run(const Invocation& invocation);
 
+// A report (.json), a record, or the record in a run directory, as `baseline` or `reference`, the `field` of a manifest, names it. Throws UsageError
+// where it is not there, ContractError where it is neither.
+Node earlier_run(const std::string& field, std::filesystem::path file);
+
 struct FoundArtifact {
   std::string stage;
   ArtifactRecord record;

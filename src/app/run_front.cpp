@@ -88,6 +88,13 @@ bool is_known(int code) {
   return false;
 }
 
+// A launcher that cannot start ranks says why. One that says nothing was stopped, and a rank whose launcher is gone ends with the code of a death.
+bool could_not_start(const ErrorLines& errors, const ChildEnd& end) {
+  const LauncherWords& words = errors.of_launcher();
+  return !errors.have_begun() && end.signal == 0 && end.exit_code != static_cast<int>(ExitCode::rank_died) && !words.was_killed() &&
+         !words.last().empty();
+}
+
 // Ranks that ended without a word of their own: says who, enters it in the record, and what to do.
 int report_death(const fs::path& run, const ErrorLines& errors, const ChildEnd& end, int ranks) {
   const LauncherWords& words = errors.of_launcher();
@@ -113,7 +120,7 @@ int run_ranks(const Invocation& invocation, const fs::path& run, const fs::path&
     return end.exit_code;
   }
   if (is_known(end.exit_code) && errors.spoke()) return end.exit_code;
-  if (!errors.have_begun() && end.signal == 0 && !errors.of_launcher().was_killed())
+  if (could_not_start(errors, end))
     throw EnvironmentError("the ranks could not be started (" + (run / "logs" / "launcher.log").string() + " has why) " +
                            (invocation.ranks == 1 ? "if lastro-rank is missing, launch/dev builds it"
                                                   : "`lastro doctor` looks at the machine; one rank, --ranks 1, needs no launcher"));

@@ -97,6 +97,8 @@ class ManifestReader {
     Manifest manifest = parse_settings<Manifest>(plain, {file_, "", tree.mark}, problems_);
     if (!plain.find("name") && !is_misspelt("name", tree, known)) refuse(plain.mark, "name is missing (it names the default run directory)");
     check_plain_fields(manifest, plain);
+    if (const Node* reference = plain.find("reference")) manifest.reference_mark = reference->mark;
+    if (const Node* baseline = plain.find("baseline")) manifest.baseline_mark = baseline->mark;
     return manifest;
   }
 
@@ -146,8 +148,10 @@ class ManifestReader {
     }
     if (has_generated) source.format = format_of(source.generated->kind);
     if (const Node* files = given.find("path"))
-      for (const Node& file : files->is_sequence() ? files->items() : Node::Sequence{*files})
+      for (const Node& file : files->is_sequence() ? files->items() : Node::Sequence{*files}) {
+        source.path_marks.push_back(file.mark);
         if (file == Node("")) refuse(file.mark, path + ".path=\"\" (must name a file)");
+      }
     const Node* sha256 = given.find("sha256");
     source.sha256_mark = sha256 ? sha256->mark : source.mark;
     if (source.sha256) source.expected_sha256 = digest(*sha256, path + ".sha256");

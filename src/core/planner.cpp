@@ -15,7 +15,7 @@
 namespace lastro {
 namespace {
 
-// What the sources of a port are to the stage that reads them: everything but where they lie.
+// What the sources of a port are to the stage that reads them: everything but where they lie and notes on them.
 Node sources_in_key(const Sources& sources) {
   Node list = Node::sequence();
   for (const Source& source : sources) {
@@ -24,8 +24,7 @@ Node sources_in_key(const Sources& sources) {
     entry.set("content", digest_of(source).to_string());
     entry.set("format", static_cast<std::int64_t>(source.format));
     entry.set("weight", source.weight);
-    entry.set("licence", source.licence);
-    entry.set("text_field", source.text_field);
+    if (source.format == SourceFormat::jsonl) entry.set("text_field", source.text_field);
     entry.set("share", source.share);
     list.push(std::move(entry));
   }

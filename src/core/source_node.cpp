@@ -24,7 +24,6 @@ Node to_node(const Sources& sources) {
     node.set("name", source.name);
     node.set("format", static_cast<std::int64_t>(source.format));
     node.set("weight", source.weight);
-    node.set("licence", source.licence);
     node.set("text_field", source.text_field);
     node.set("share", source.share);
     node.set("files", std::move(files));
@@ -42,7 +41,6 @@ Sources sources_from(const Node& list) {
     source.name = node.at("name").text();
     source.format = static_cast<SourceFormat>(node.at("format").integer());
     source.weight = node.at("weight").number();
-    source.licence = node.at("licence").text();
     source.text_field = node.at("text_field").text();
     source.share = node.at("share").number();
     for (const Node& file : node.at("files").items())

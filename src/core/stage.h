@@ -25,6 +25,8 @@ struct RunContext {
   Checkpoints& checkpoints;               // training state of this stage, in <run>/checkpoints
   std::int64_t memory_limit_bytes;        // for this rank
   std::function<bool()> stop_requested;   // true after SIGTERM, SIGUSR1 or Ctrl-C on this rank; ranks agree on it themselves
+
+  bool is_asked_to_stop() const { return stop_requested && stop_requested(); }
 };
 
 // What a stage gives back, equal on every rank. The files are in RunContext::output.

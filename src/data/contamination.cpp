@@ -51,12 +51,13 @@ class ItemSlice {
 
 // 1 for each item of the slice that stands in a training document of any rank.
 std::vector<std::int64_t> items_found(const std::filesystem::path& folder, const DatasetLayout& layout, const BpeTokenizer& tokenizer,
-                                      const ItemSlice& slice, Collective& ranks) {
+                                      const ItemSlice& slice, Collective& ranks, const std::function<bool()>& is_asked_to_stop) {
   std::vector<std::int64_t> found(slice.items().size(), 0);
   std::vector<std::uint64_t> words;
   for_each_document(
       folder, layout, Split::train,
       [&](const TokenDocument& document) {
+        if (is_asked_to_stop && is_asked_to_stop()) return;
         hash_words(tokenizer.decode(document.tokens), words);
         slice.index().search(words, [&](std::int64_t item) { found[static_cast<std::size_t>(item)] = 1; });
       },
@@ -81,7 +82,8 @@ std::int64_t Contamination::contaminated() const {
 
 double Contamination::share() const { return items() == 0 ? 0.0 : static_cast<double>(contaminated()) / static_cast<double>(items()); }
 
-Contamination measure_contamination(const std::filesystem::path& dataset_folder, Collective& ranks, std::int64_t memory_limit_bytes) {
+Contamination measure_contamination(const std::filesystem::path& dataset_folder, Collective& ranks, std::int64_t memory_limit_bytes,
+                                    const std::function<bool()>& is_asked_to_stop) {
   const DatasetLayout layout = read_dataset_layout(dataset_folder);
   const BpeTokenizer tokenizer = BpeTokenizer::load(dataset_folder / "tokenizer");
   Contamination result;
@@ -90,7 +92,7 @@ Contamination measure_contamination(const std::filesystem::path& dataset_folder,
   std::int64_t next = 0;
   for (bool is_last = false; !is_last;) {
     const ItemSlice slice(dataset_folder, layout, tokenizer, next, memory_limit_bytes / 2);
-    const auto found = items_found(dataset_folder, layout, tokenizer, slice, ranks);
+    const auto found = items_found(dataset_folder, layout, tokenizer, slice, ranks, is_asked_to_stop);
     for (std::size_t i = 0; i < found.size(); ++i) {
       if (found[i] == 0) continue;
       Contamination::Set& set = result.sets[static_cast<std::size_t>(slice.items()[i].set)];

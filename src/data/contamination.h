@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ struct Contamination {
 
 // Every rank calls it and gets the same answer; each reads its part of the training shards. Items: the dataset's evaluation split; the
 // held-out split where the dataset was made without evaluation sources is none of it. Keeps under `memory_limit_bytes`.
-Contamination measure_contamination(const std::filesystem::path& dataset_folder, Collective& ranks, std::int64_t memory_limit_bytes);
+// Where `is_asked_to_stop` it ends early, and what is returned is worth nothing.
+Contamination measure_contamination(const std::filesystem::path& dataset_folder, Collective& ranks, std::int64_t memory_limit_bytes,
+                                    const std::function<bool()>& is_asked_to_stop = {});
 
 }   // namespace lastro

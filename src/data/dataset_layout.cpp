@@ -35,7 +35,6 @@ Node node_of(const std::vector<ShardedSource>& sources) {
     }
     Node entry = Node::mapping();
     entry.set("source", source.source);
-    entry.set("licence", source.licence);
     entry.set("weight", source.weight);
     entry.set("tokens", source.tokens());
     entry.set("documents", source.documents());
@@ -73,7 +72,7 @@ class LayoutReader {
   std::vector<ShardedSource> sources(const Node& node, std::string_view key) const {
     std::vector<ShardedSource> sources;
     for (const Node& entry : member(node, key).items()) {
-      ShardedSource source{text(entry, "source"), text(entry, "licence"), weight(entry), {}};
+      ShardedSource source{text(entry, "source"), weight(entry), {}};
       for (const Node& shard : member(entry, "shards").items()) source.shards.push_back(shard_of(shard));
       sources.push_back(std::move(source));
     }

@@ -39,7 +39,6 @@ struct Shard {
 // What one source gave to a split.
 struct ShardedSource {
   std::string source;
-  std::string licence;
   double weight = 1.0;   // share of the mixture, relative
   std::vector<Shard> shards;
   std::int64_t tokens() const;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 
 #include "data/byte_stream.h"
 #include "domain/errors.h"
@@ -119,6 +120,37 @@ std::string first_bytes(std::span<const std::byte> head) {
   return "its first bytes are " + hex + "\"" + text + "\"";
 }
 
+// What packs files and is not undone, by the bytes that stand at a place near its beginning, and the command that undoes it.
+struct OtherPacker {
+  std::string_view name;
+  std::size_t place;
+  std::string_view bytes;
+  std::string_view command;
+  bool packs_one_file;
+};
+constexpr OtherPacker other_packers[] = {
+    {"xz", 0, {"\xfd\x37\x7a\x58\x5a\x00", 6}, "xz -dc", true},
+    {"bzip2", 4, "1AY&SY", "bzip2 -dc", true},
+    {"lzip", 0, "LZIP\x01", "lzip -dc", true},
+    {"lz4", 0, "\x04\x22\x4d\x18", "lz4 -dc", true},
+    {"compress", 0, "\x1f\x9d", "gzip -dc", true},
+    {"zip", 0, "PK\x03\x04", "unzip", false},
+    {"7z", 0, "7z\xbc\xaf\x27\x1c", "7z x", false},
+    {"rar", 0, "Rar!\x1a\x07", "unrar x", false},
+};
+
+void refuse_other_packers(std::span<const std::byte> head, const std::filesystem::path& path) {
+  const std::string_view bytes(reinterpret_cast<const char*>(head.data()), head.size());
+  for (const OtherPacker& packer : other_packers) {
+    if (bytes.size() < packer.place || !bytes.substr(packer.place).starts_with(packer.bytes)) continue;
+    const std::string undo = "`" + std::string(packer.command) + " " + path.string() +
+                             (packer.packs_one_file ? " | gzip > " + path.stem().string() + ".gz`" : "` and name the files that come out");
+    throw ContractError(
+        path.string() + " is packed by " + std::string(packer.name) + " (gzip and zstd are read, and files that are not packed). Use " + undo,
+        path.string(), "text, gzip or zstd", std::string(packer.name));
+  }
+}
+
 // What the name promises and the bytes do not keep: text by accident, or a page of HTML that says why there was nothing to fetch.
 void expect_no_promise(std::span<const std::byte> head, const std::filesystem::path& path) {
   const std::string extension = path.extension();
@@ -134,6 +166,7 @@ void expect_no_promise(std::span<const std::byte> head, const std::filesystem::p
 std::unique_ptr<Decompressor> decompressor_for(std::span<const std::byte> head, const std::filesystem::path& path) {
   if (starts_with(head, {0x1f, 0x8b})) return std::make_unique<GzipDecompressor>(path);
   if (is_zstd(head)) return std::make_unique<ZstdDecompressor>(path);
+  refuse_other_packers(head, path);
   expect_no_promise(head, path);
   return std::make_unique<PassThrough>();
 }

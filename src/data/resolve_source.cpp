@@ -3,6 +3,7 @@
 #include <glob.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <system_error>
 #include <tuple>
@@ -75,7 +76,6 @@ class Resolver {
     Source source;
     source.name = declared_.name;
     source.weight = declared_.weight;
-    source.licence = declared_.licence;
     source.text_field = declared_.text_field;
     source.share = declared_.share;
     if (declared_.generated) {
@@ -95,62 +95,68 @@ class Resolver {
   }
 
  private:
-  void refuse(const std::string& message) {
+  void refuse(const std::string& message) { refuse(declared_.mark, message); }
+
+  void refuse(Mark mark, const std::string& message) {
     is_refused_ = true;
-    problems_.push_back({place_.file, declared_.mark, "sources." + declared_.name + ": " + message});
+    problems_.push_back({place_.file, mark, "sources." + declared_.name + ": " + message});
   }
+
+  // Of one of the declared paths; of the source where it was not read from a manifest.
+  Mark mark_of_path(std::size_t index) const { return index < declared_.path_marks.size() ? declared_.path_marks[index] : declared_.mark; }
 
   void add_files(Source& source) {
     if (declared_.path.empty()) return refuse("no path (a source is read from files). Add path:, or generated: for text made by lastro itself");
-    std::vector<fs::path> paths;
-    for (const std::string& path : declared_.path)
-      for (fs::path& found : find_files(path)) paths.push_back(std::move(found));
+    std::map<fs::path, Mark> paths;
+    for (std::size_t i = 0; i < declared_.path.size(); ++i)
+      for (fs::path& found : find_files(declared_.path[i], mark_of_path(i))) paths.emplace(std::move(found), mark_of_path(i));
     if (is_refused_) return;
-    std::sort(paths.begin(), paths.end());
-    source.format = declared_.format.value_or(format_by_name(paths.front()));
+    source.format = declared_.format.value_or(format_by_name(paths.begin()->first));
     std::set<fs::path> taken;   // by the files' own names: ./a.txt and a link to a.txt are a.txt
-    for (const fs::path& path : paths) {
+    for (const auto& [path, mark] : paths) {
       if (!declared_.format && format_by_name(path) != source.format)
-        return refuse("path has " + std::string(word_for(source.format)) + " and " + std::string(word_for(format_by_name(path))) + " files (" +
-                      path.string() + "; a source has one format). Say format:, or part it into two sources");
-      if (std::error_code ignored; taken.insert(fs::canonical(path, ignored)).second) add_file(path, source);
+        return refuse(mark, "path has " + std::string(word_for(source.format)) + " and " + std::string(word_for(format_by_name(path))) + " files (" +
+                                path.string() + "; a source has one format). Say format:, or part it into two sources");
+      if (taken.insert(fs::canonical(path)).second) add_file(path, mark, source);
     }
     std::sort(source.files.begin(), source.files.end(),
               [](const SourceFile& a, const SourceFile& b) { return std::tie(a.sha256, a.path) < std::tie(b.sha256, b.path); });
   }
 
-  std::vector<fs::path> find_files(const std::string& declared) {
+  std::vector<fs::path> find_files(const std::string& declared, Mark mark) {
     const fs::path path = place_.base_folder / declared;
     std::error_code ignored;
     if (fs::is_regular_file(path, ignored)) return {path};
     if (fs::is_directory(path, ignored)) {
-      refuse("path=\"" + declared + "\" is a folder (a source is files). Name them: " + (fs::path(declared) / "*.txt").string());
+      refuse(mark, "path=\"" + declared + "\" is a folder (a source is files). Name them: " + (fs::path(declared) / "*.txt").string());
       return {};
     }
     if (const std::string words = words_for_no_file(path); !words.empty()) {
-      refuse("path=\"" + declared + "\" " + words);
+      refuse(mark, "path=\"" + declared + "\" " + words);
       return {};
     }
     if (!is_pattern(declared)) {
-      refuse("path=\"" + declared + "\" is no file (looked for " + fs::absolute(path, ignored).string() + "). Mend the path, or fetch the file");
+      refuse(mark,
+             "path=\"" + declared + "\" is no file (looked for " + fs::absolute(path, ignored).string() + "). Mend the path, or fetch the file");
       return {};
     }
     std::vector<fs::path> paths = matches_of(path);
     if (paths.empty())
-      refuse("path=\"" + declared + "\" matches no file (looked from " +
-             fs::absolute(place_.base_folder.empty() ? "." : place_.base_folder, ignored).string() + "). Mend the pattern, or fetch the files");
+      refuse(mark, "path=\"" + declared + "\" matches no file (looked from " +
+                       fs::absolute(place_.base_folder.empty() ? "." : place_.base_folder, ignored).string() +
+                       "). Mend the pattern, or fetch the files");
     for (const fs::path& found : paths)
       if (std::error_code none; !fs::is_regular_file(found, none))
-        refuse("path=\"" + declared + "\" matches " + found.string() + ", which " + words_for_no_file(found));
+        refuse(mark, "path=\"" + declared + "\" matches " + found.string() + ", which " + words_for_no_file(found));
     return paths;
   }
 
-  void add_file(const fs::path& path, Source& source) {
+  void add_file(const fs::path& path, Mark mark, Source& source) {
     try {
       expect_named_truly(path);
       source.files.push_back(digests_.of(path));
     } catch (const Error& error) {
-      refuse(error.what());
+      refuse(mark, error.what());
     }
   }
 

@@ -238,10 +238,10 @@ DatasetLayout empty_layout(const BuildState& state, const BpeTokenizer& tokenize
   layout.token_bytes = tokenizer.vocabulary_size() <= 65536 ? 2 : 4;
   layout.end_of_document = tokenizer.end_of_text();
   for (const Source& source : state.text) {
-    layout.train.push_back({source.name, source.licence, source.weight, {}});
-    layout.held_out.push_back({source.name, source.licence, source.weight, {}});
+    layout.train.push_back({source.name, source.weight, {}});
+    layout.held_out.push_back({source.name, source.weight, {}});
   }
-  for (const Source& source : state.evaluation) layout.evaluation.push_back({source.name, source.licence, source.weight, {}});
+  for (const Source& source : state.evaluation) layout.evaluation.push_back({source.name, source.weight, {}});
   return layout;
 }
 

@@ -41,7 +41,7 @@ std::uint64_t text_bytes_of(const std::filesystem::path& file) {
 }
 
 void expect_named_truly(const std::filesystem::path& file) {
-  std::byte head[8];
+  std::byte head[16];
   decompressor_for(std::span(head, ReadFile(file).read_some(0, head)), file);
 }
 

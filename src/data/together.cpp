@@ -34,7 +34,7 @@ Failure failure_of(const std::function<void()>& part) {
 
 void together(RunContext& run, const std::function<void()>& part) {
   const Failure mine = failure_of(part);
-  std::array<std::int64_t, 2> worst{mine.code, run.stop_requested && run.stop_requested() ? 1 : 0};
+  std::array<std::int64_t, 2> worst{mine.code, run.is_asked_to_stop() ? 1 : 0};
   run.ranks.all_max(worst);
   if (worst[0] != 0) {
     const auto messages = all_gather_text(run.ranks, mine.message);

@@ -54,6 +54,7 @@ struct SourceSpec {
   std::string name;                        // its key in `sources`
   std::optional<Digest> expected_sha256;   // `sha256`, read
   Mark mark;                               // of its key
+  std::vector<Mark> path_marks;            // of each of `path`
   Mark sha256_mark;
 
   static constexpr std::tuple fields{
@@ -63,7 +64,8 @@ struct SourceSpec {
       field("format", &SourceSpec::format,
             {.doc = "what is in the files; auto: by their names (.md, .jsonl, .dict.dz, else text)", .absent = "auto"}),
       field("weight", &SourceSpec::weight, {.doc = "share of the mixture, relative to the other sources", .above = 0, .max = 1e6}),
-      field("licence", &SourceSpec::licence, {.doc = "a note for those who use the result"}),
+      field("licence", &SourceSpec::licence,
+            {.doc = "a note for those who use the result; it stands in manifest.out.yaml, and changing it makes nothing anew"}),
       field("text_field", &SourceSpec::text_field, {.doc = "jsonl: the field that holds the text"}),
       field("share", &SourceSpec::share, {.doc = "part of the documents that is read at all, drawn by a hash of each", .above = 0, .max = 1}),
       field("sha256", &SourceSpec::sha256,
@@ -145,6 +147,7 @@ struct Manifest {
   std::optional<std::string> store;
   std::optional<std::string> reference;
   std::optional<std::string> baseline;
+  Mark reference_mark, baseline_mark;
 
   // sources, stages and gates are mappings by name and stand for themselves.
   static constexpr std::tuple fields{

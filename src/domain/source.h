@@ -24,7 +24,6 @@ struct Source {
   std::string name;
   SourceFormat format = SourceFormat::text;
   double weight = 1.0;   // share of the mixture, relative
-  std::string licence;
   std::string text_field = "text";    // jsonl: the field that holds the text
   double share = 1.0;                 // part of the documents that is read at all, drawn by a hash of their content
   std::vector<SourceFile> files;      // sorted by content digest; empty for what is generated

@@ -49,18 +49,18 @@ std::vector<Window> windows_over(std::int64_t tokens, std::int64_t context, doub
 }
 
 std::vector<ScoredWindow> score_row(const TokenRow& row, const std::vector<Window>& windows, const ModelShape& shape, const ModelWeights& weights,
-                                    const BpeTokenizer& tokenizer, Collective& ranks, Workers& workers, Tracker& tracker) {
+                                    const BpeTokenizer& tokenizer, RunContext& run) {
   std::vector<std::int64_t> bits(windows.size(), 0);   // of the windows' sums; others' are 0, so a sum of integers brings all together
-  for (std::size_t k = ranks.rank().value; k < windows.size(); k += ranks.size()) {
+  for (std::size_t k = run.ranks.rank().value; k < windows.size() && !run.is_asked_to_stop(); k += run.ranks.size()) {
     const Window& window = windows[k];
     const auto tokens = std::span(row).subspan(window.begin, window.end - window.begin + 1);
-    const std::vector<float> log_probs = token_logprobs(shape, weights, tokens, workers);   // [i] is of target window.begin + 1 + i
+    const std::vector<float> log_probs = token_logprobs(shape, weights, tokens, run.workers);   // [i] is of target window.begin + 1 + i
     double nats = 0;
     for (std::int64_t target = window.first; target <= window.end; ++target) nats -= static_cast<double>(log_probs[target - window.begin - 1]);
     bits[k] = std::bit_cast<std::int64_t>(nats);
-    tracker.progress(static_cast<std::int64_t>(k) + 1, static_cast<std::int64_t>(windows.size()), "windows");
+    run.tracker.progress(static_cast<std::int64_t>(k) + 1, static_cast<std::int64_t>(windows.size()), "windows");
   }
-  ranks.all_sum(bits);
+  run.ranks.all_sum(bits);
 
   std::vector<ScoredWindow> scored(windows.size());
   for (std::size_t k = 0; k < windows.size(); ++k) {

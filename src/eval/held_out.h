@@ -3,10 +3,8 @@
 #include <filesystem>
 #include <vector>
 
-#include "core/collective.h"
-#include "core/tracker.h"
+#include "core/stage.h"
 #include "data/dataset_layout.h"
-#include "domain/workers.h"
 #include "eval/bits_per_byte.h"
 #include "model/decode.h"
 #include "text/tokenizer.h"
@@ -36,7 +34,8 @@ std::vector<Window> windows_over(std::int64_t tokens, std::int64_t context, doub
 
 // Scores a row; window k is rank k mod N's. Every rank gets all windows, with the same bits for any number of ranks and workers.
 // End-of-document tokens are scored too: they cost bits and have no bytes, as a compressor has to say where documents end.
+// A rank that is asked to stop ends early, and what is returned is worth nothing then (data/together.h tells all ranks).
 std::vector<ScoredWindow> score_row(const TokenRow& row, const std::vector<Window>& windows, const ModelShape& shape, const ModelWeights& weights,
-                                    const BpeTokenizer& tokenizer, Collective& ranks, Workers& workers, Tracker& tracker);
+                                    const BpeTokenizer& tokenizer, RunContext& run);
 
 }   // namespace lastro

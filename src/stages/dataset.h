@@ -13,7 +13,7 @@ class DatasetStage {
  public:
   static constexpr std::string_view kind = "dataset";
   static constexpr std::string_view doc = "cleans, deduplicates, decontaminates and tokenises text sources; holds a share out";
-  static constexpr int version = 2;
+  static constexpr int version = 3;
   using Settings = DatasetSettings;
   struct Inputs {
     Tokenizer tokenizer;

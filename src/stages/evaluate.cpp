@@ -6,6 +6,7 @@
 #include "core/json.h"
 #include "core/xz.h"
 #include "data/contamination.h"
+#include "data/together.h"
 #include "domain/errors.h"
 #include "eval/held_out.h"
 #include "eval/ngram.h"
@@ -109,8 +110,11 @@ StageResult EvaluateStage::run(RunContext& run, const Inputs& inputs) const {
   if (held.size() < 2) throw ContractError("the dataset has no held-out text (nothing can be measured) set held_out above 0 in the dataset stage");
 
   const std::vector<Window> windows = windows_over(static_cast<std::int64_t>(held.size()), model.shape().context, settings_.overlap);
-  const HeldOutScore score = score_of(score_row(held, windows, model.shape(), model.weights(), tokenizer, run.ranks, run.workers, run.tracker));
-  const Contamination contamination = measure_contamination(inputs.dataset.folder(), run.ranks, run.memory_limit_bytes);
+  const auto is_asked_to_stop = [&run] { return run.is_asked_to_stop(); };
+  const std::vector<ScoredWindow> scored = score_row(held, windows, model.shape(), model.weights(), tokenizer, run);
+  const Contamination contamination = measure_contamination(inputs.dataset.folder(), run.ranks, run.memory_limit_bytes, is_asked_to_stop);
+  together(run, [] {});   // all stop where one was asked to
+  const HeldOutScore score = score_of(scored);
 
   StageResult result;
   result.summary = to_node(score);
@@ -121,11 +125,10 @@ StageResult EvaluateStage::run(RunContext& run, const Inputs& inputs) const {
     report.set("contamination_sets", to_node(contamination));
     write_text_file(run.output / "report.json", to_json_pretty(report) + "\n");
     run.tracker.event("measures xz and a 5-gram model on the same text");
-    result.measured = to_node(
-        measure_yardsticks(inputs.dataset.folder(), layout, tokenizer,
-                           {.xz_bytes = settings_.xz_bytes, .ngram_tokens = settings_.ngram_tokens, .held_out_tokens = settings_.most_tokens}));
+    const YardstickLimits limits{.xz_bytes = settings_.xz_bytes, .ngram_tokens = settings_.ngram_tokens, .held_out_tokens = settings_.most_tokens};
+    result.measured = to_node(measure_yardsticks(inputs.dataset.folder(), layout, tokenizer, limits, is_asked_to_stop));
   }
-  run.ranks.barrier();
+  together(run, [] {});
   return result;
 }
 

@@ -21,15 +21,11 @@ struct EvaluateSettings {
       field("most_tokens", &EvaluateSettings::most_tokens,
             {.doc = "held-out tokens that are scored at most, from the first on", .unit = "tokens", .min = 1}),
       field("ngram_tokens", &EvaluateSettings::ngram_tokens,
-            {.doc = "training tokens, the last ones, that the 5-gram model learns from; 0: none is built",
-             .unit = "tokens",
-             .min = 0,
-             .bears = Bears::nothing}),
+            {.doc = "training tokens, the last ones, that the 5-gram model learns from; 0: none is built", .unit = "tokens", .min = 0}),
       field("xz_bytes", &EvaluateSettings::xz_bytes,
             {.doc = "training text, its last part, that xz sees before the held-out text (its window is 64 MiB); 0: xz is not run",
              .unit = "bytes",
-             .min = 0,
-             .bears = Bears::nothing})};
+             .min = 0})};
 };
 
 // Measures a model on the dataset's held-out text. The report (report.json) has bits per byte with its standard error, perplexity and the

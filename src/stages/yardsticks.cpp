@@ -35,22 +35,27 @@ std::string end_of_text(std::span<const TokenId> tokens, std::int64_t most_bytes
   return text;
 }
 
-std::uint64_t xz_length(std::initializer_list<std::string_view> parts) {
+std::uint64_t xz_length(std::initializer_list<std::string_view> parts, const std::function<bool()>& is_asked_to_stop) {
+  constexpr std::size_t piece_bytes = 256 * 1024;   // a quarter of a second
   XzLength length;
-  for (const std::string_view part : parts) length.update(part);
+  for (std::string_view part : parts)
+    for (; !part.empty(); part.remove_prefix(std::min(piece_bytes, part.size()))) {
+      if (is_asked_to_stop()) return 0;
+      length.update(part.substr(0, piece_bytes));
+    }
   return length.finish();
 }
 
 // One after the other: an encoder takes up to 700 MB.
-double xz_bits_per_byte(std::string_view train, std::string_view held, std::int64_t held_bytes) {
-  const std::uint64_t train_alone = xz_length({train}), both = xz_length({train, held});
+double xz_bits_per_byte(std::string_view train, std::string_view held, std::int64_t held_bytes, const std::function<bool()>& is_asked_to_stop) {
+  const std::uint64_t train_alone = xz_length({train}, is_asked_to_stop), both = xz_length({train, held}, is_asked_to_stop);
   return static_cast<double>(both - train_alone) * 8.0 / static_cast<double>(held_bytes);
 }
 
 }   // namespace
 
 Yardsticks measure_yardsticks(const std::filesystem::path& dataset_folder, const DatasetLayout& layout, const BpeTokenizer& tokenizer,
-                              const YardstickLimits& limits) {
+                              const YardstickLimits& limits, const std::function<bool()>& is_asked_to_stop) {
   Yardsticks found;
   const TokenRow held = read_row(dataset_folder, layout, Split::held_out, limits.held_out_tokens);
   const std::string held_text = text_of(std::span(held).subspan(1), layout.end_of_document, tokenizer);
@@ -69,7 +74,7 @@ Yardsticks measure_yardsticks(const std::filesystem::path& dataset_folder, const
   if (limits.xz_bytes > 0) {
     const std::string text = end_of_text(train, limits.xz_bytes, layout.end_of_document, tokenizer);
     train = {};   // xz needs the room
-    found.xz_bits_per_byte = xz_bits_per_byte(text, held_text, held_bytes);
+    found.xz_bits_per_byte = xz_bits_per_byte(text, held_text, held_bytes, is_asked_to_stop);
   }
   return found;
 }

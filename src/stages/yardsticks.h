@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 
 #include "data/dataset_layout.h"
@@ -21,7 +22,8 @@ struct YardstickLimits {
   std::int64_t held_out_tokens = 0;
 };
 
+// Where `is_asked_to_stop` it ends early, and what is returned is worth nothing.
 Yardsticks measure_yardsticks(const std::filesystem::path& dataset_folder, const DatasetLayout& layout, const BpeTokenizer& tokenizer,
-                              const YardstickLimits& limits);
+                              const YardstickLimits& limits, const std::function<bool()>& is_asked_to_stop);
 
 }   // namespace lastro

@@ -10,8 +10,6 @@
 namespace lastro {
 namespace {
 
-bool stop_requested(const RunContext& run) { return run.stop_requested && run.stop_requested(); }
-
 // Ranks may be asked at different moments: they meet and leave together.
 void leave_if_any_stops(RunContext& run, bool stopped) {
   std::int64_t any[1] = {stopped};
@@ -43,7 +41,7 @@ std::vector<ReadReport::OfSource> read_parts(RunContext& run, const DocumentStre
     try {
       reports[worker] = documents.read(part, run.ranks.size() * run.workers.size(), [&](const DocumentPiece& piece) {
         visit(worker, piece);
-        if (piece.is_last && stop_requested(run)) throw Stop{};
+        if (piece.is_last && run.is_asked_to_stop()) throw Stop{};
       });
     } catch (const Stop&) {
       stopped[worker] = 1;

@@ -143,7 +143,7 @@ void Training::begin() {
 void Training::take_step() {
   const auto started = Clock::now();
   const std::int64_t data_step = data_step_of(progress_.steps, progress_.roll_backs);
-  const StepGradient gradient = engine_.accumulate(source_, data_step, {.stop_requested = run_.stop_requested && run_.stop_requested()});
+  const StepGradient gradient = engine_.accumulate(source_, data_step, {.stop_requested = run_.is_asked_to_stop()});
   if (gradient.agreed.allocation_failed) return bear_lost_memory();
   attempts_ = 0;
   learn(gradient);

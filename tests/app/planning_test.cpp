@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "domain/errors.h"
@@ -67,7 +68,40 @@ TEST(RunPlanner, ListsEverySourceThatIsNotThereAndTheEarlierRuns) {
       "[prose, notes]}}\n"
       "reference: no-run\nbaseline: no-report.json\n");
 
-  EXPECT_THAT(said, AllOf(HasSubstr("lost.txt"), HasSubstr("gone.txt"), HasSubstr("reference=\"no-run\""), HasSubstr("baseline=\"no-report.json\"")));
+  EXPECT_THAT(said, AllOf(HasSubstr("m.yaml:3:17: sources.prose: path=\"lost.txt\""), HasSubstr("m.yaml:4:17: sources.notes: path=\"gone.txt\""),
+                          HasSubstr("m.yaml:7:12: reference=\"no-run\""), HasSubstr("m.yaml:8:11: baseline=\"no-report.json\"")));
+}
+
+TEST(RunPlanner, ReadsTheEarlierRunsBeforeAnythingRuns) {
+  Place place;
+  std::ofstream(place.folder / "report.json") << "{\"bits\": ";
+  std::ofstream(place.folder / "record.yaml") << "- no record\n";
+  const std::string said = place.refusal(whole + "baseline: " + (place.folder / "report.json").string() +
+                                         "\nreference: " + (place.folder / "record.yaml").string() + "\n");
+
+  EXPECT_THAT(said, AllOf(HasSubstr("2 problems"), HasSubstr("report.json\" is neither a report nor a run's record: "),
+                          HasSubstr("record.yaml\" is neither a report nor a run's record: ")));
+  EXPECT_THAT(said, testing::Not(HasSubstr("m.yaml: "))) << "each at its line";
+}
+
+TEST(RunPlanner, NamesTheAssignmentThatNamesAMissingFile) {
+  Place place;
+  Invocation invocation = place.invocation(whole);
+  invocation.sets = {"sources.prose.path=lost.txt"};
+
+  EXPECT_THAT(
+      [&] { RunPlanner planner(invocation); },
+      testing::ThrowsMessage<UsageError>(testing::StartsWith("--set sources.prose.path=lost.txt: sources.prose: path=\"lost.txt\" is no file")));
+}
+
+TEST(RunPlanner, TellsTwentyProblemsAndHowManyMoreThereAre) {
+  Place place;
+  std::string manifest = "name: small\nstages: {01_vocabulary: {kind: vocabulary}}\n";
+  for (int i = 0; i < 30; ++i) manifest += "unknown_" + std::to_string(i) + ": 1\n";
+  const std::string said = place.refusal(manifest);
+
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 21);
+  EXPECT_THAT(said, AllOf(testing::StartsWith("31 problems\n"), testing::EndsWith("\nand 11 more (mend these first)")));
 }
 
 TEST(RunPlanner, WantsABaselineDigestInTheStore) {
@@ -158,6 +192,38 @@ TEST(RunPlanner, CountsTheMemoryOfXzAgainstTheLimit) {
 
   ASSERT_THAT(planned.excesses, testing::SizeIs(1));
   EXPECT_THAT(planned.excesses[0], AllOf(HasSubstr("10_evaluate needs"), HasSubstr("yardsticks 97.1 MiB"), HasSubstr("settings.xz_bytes: 0")));
+}
+
+// What the yardsticks are measured on decides verdicts, though it stays out of the report's digest.
+TEST(RunPlanner, MakesAnewWhatASettingOfTheEvaluationWouldMeasureOtherwise) {
+  Place place;
+  const std::string stages =
+      "  03_dataset: {kind: dataset, inputs: {tokenizer: 02_tokenizer, text: prose}}\n"
+      "  04_pretrain: {kind: pretrain, recipe: tiny, inputs: {dataset: 03_dataset}}\n"
+      "  10_evaluate: {kind: evaluate, inputs: {model: 04_pretrain, dataset: 03_dataset}, settings: {SETTING}}\n";
+  const auto key_with = [&](const std::string& setting) {
+    std::string manifest = whole + stages;
+    return RunPlanner(place.invocation(manifest.replace(manifest.find("SETTING"), 7, setting))).plan().plan.stages[4].key;
+  };
+
+  for (const char* setting : {"xz_bytes: 1000", "ngram_tokens: 0", "most_tokens: 7", "overlap: 0.25"})
+    EXPECT_NE(key_with(setting), key_with("")) << setting;
+}
+
+TEST(RunPlanner, MakesNothingAnewForANoteOrForWhatOnlyOtherFormatsRead) {
+  Place place;
+  const auto key_with = [&](const std::string& more) {
+    std::string manifest = whole;
+    return RunPlanner(place.invocation(manifest.replace(manifest.find("PROSE"), 5, (place.folder / "prose.txt").string() + more)))
+        .plan()
+        .plan.stages[0]
+        .key;
+  };
+
+  EXPECT_EQ(key_with(", licence: public domain"), key_with(""));
+  EXPECT_EQ(key_with(", text_field: body"), key_with(""));
+  EXPECT_NE(key_with(", format: jsonl, text_field: body"), key_with(", format: jsonl"));
+  EXPECT_NE(key_with(", share: 0.5"), key_with(""));
 }
 
 TEST(RunPlanner, RefusesToEvaluateWhereNothingIsHeldOut) {

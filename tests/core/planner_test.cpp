@@ -23,9 +23,9 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 Sources sources() {
-  Source prose{"prose", SourceFormat::text, 2.0, "GPL", "text", 1.0, {{"prose.txt", sha256("prose"), 1000, 1000}}};
-  Source jargon{"jargon", SourceFormat::markdown, 1.0, "", "text", 1.0, {{"a.md", sha256("a"), 10, 10}, {"b.md", sha256("b"), 20, 20}}};
-  Source tales{"tales", SourceFormat::stories, 1.0, "", "text", 1.0, {}, 3, 5000};
+  Source prose{"prose", SourceFormat::text, 2.0, "text", 1.0, {{"prose.txt", sha256("prose"), 1000, 1000}}};
+  Source jargon{"jargon", SourceFormat::markdown, 1.0, "text", 1.0, {{"a.md", sha256("a"), 10, 10}, {"b.md", sha256("b"), 20, 20}}};
+  Source tales{"tales", SourceFormat::stories, 1.0, "text", 1.0, {}, 3, 5000};
   return {prose, jargon, tales};
 }
 
@@ -173,9 +173,9 @@ TEST(Planner, HoldsAGoldenKey) {
   EXPECT_EQ(
       to_canonical_json(planned(good_manifest, Shelf().surroundings()).plan.stages[0].key_fields),
       R"({"inputs":{"text":[{"content":"sha256:)" + sha256("prose").hex() +
-          R"(","format":0,"licence":"GPL","name":"prose","share":1.0,"text_field":"text","weight":2.0},{"content":"sha256:)" +
+          R"(","format":0,"name":"prose","share":1.0,"weight":2.0},{"content":"sha256:)" +
           digest_of(sources()[1]).hex() +
-          R"(","format":1,"licence":"","name":"jargon","share":1.0,"text_field":"text","weight":1.0}]},"kind":"vocabulary","numerics":"fp32/1/exact","seed":7,)"
+          R"(","format":1,"name":"jargon","share":1.0,"weight":1.0}]},"kind":"vocabulary","numerics":"fp32/1/exact","seed":7,)"
           R"("settings":{"size":4096},"version":1})");
 }
 

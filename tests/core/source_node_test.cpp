@@ -12,7 +12,6 @@ TEST(SourcesAsNodes, ComeBackWhole) {
   const Source sent{.name = "prose",
                     .format = SourceFormat::jsonl,
                     .weight = 2.5,
-                    .licence = "GPL",
                     .text_field = "body",
                     .share = 0.25,
                     .files = {{"a/b.jsonl", digest, 1234}},
@@ -25,7 +24,6 @@ TEST(SourcesAsNodes, ComeBackWhole) {
   EXPECT_EQ(received[0].name, sent.name);
   EXPECT_EQ(received[0].format, sent.format);
   EXPECT_EQ(received[0].weight, sent.weight);
-  EXPECT_EQ(received[0].licence, sent.licence);
   EXPECT_EQ(received[0].text_field, sent.text_field);
   EXPECT_EQ(received[0].share, sent.share);
   ASSERT_EQ(received[0].files.size(), 1u);

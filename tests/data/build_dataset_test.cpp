@@ -55,7 +55,6 @@ struct Corpus {
     text = {bench.rows("prose", files), bench.rows("jargon", {second})};
     evaluation = {bench.rows("exam", {{joined(words_of(90000, 20)), "what is the capital of w1"}})};
     text[1].weight = 2;
-    text[1].licence = "public domain";
     Source stories;
     stories.name = "stories";
     stories.format = SourceFormat::stories;

@@ -43,6 +43,31 @@ SourceSpec declared(std::vector<std::string> paths) {
   return declaration;
 }
 
+TEST(ResolveSource, MarksAProblemAtThePathThatHasIt) {
+  const TemporaryFolder folder;
+  write_file(folder / "a.txt", "text");
+  SourceSpec declaration = declared({"a.txt", "missing.txt"});
+  declaration.path_marks = {{5, 12}, {6, 12}};
+
+  EXPECT_THAT(resolved(folder, declaration).problem, HasSubstr("run.yaml:6:12: sources.prose: path=\"missing.txt\" is no file"));
+}
+
+TEST(ResolveSource, NamesWhatPacksFilesAndIsNotReadAndHowToUndoIt) {
+  const TemporaryFolder folder;
+  for (const auto& [packer, head, advice] : {std::tuple{"xz", std::string("\xfd\x37zXZ\0\0\x04", 8), "Use `xz -dc "},
+                                             {"bzip2", "BZh91AY&SY", "Use `bzip2 -dc "},
+                                             {"zip", "PK\x03\x04", "Use `unzip "},
+                                             {"7z", "7z\xbc\xaf\x27\x1c", "Use `7z x "},
+                                             {"lz4", "\x04\x22\x4d\x18", "Use `lz4 -dc "}}) {
+    write_file(folder / "a.txt", head + std::string("more"));   // whatever its name
+
+    EXPECT_THAT(resolved(folder, declared({"a.txt"})).problem,
+                AllOf(HasSubstr(std::string("a.txt is packed by ") + packer + " (gzip and zstd are read"), HasSubstr(advice)));
+  }
+  write_file(folder / "a.txt", "PK, BZh and 7z are letters too");
+  EXPECT_EQ(resolved(folder, declared({"a.txt"})).problem, "");
+}
+
 TEST(ResolveSource, FindsAFileItsFormatAndItsDigest) {
   const TemporaryFolder folder;
   write_file(folder / "a.txt", "text");

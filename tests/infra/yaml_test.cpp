@@ -137,8 +137,10 @@ TEST(Yaml, NamesThePlaceOfASyntaxError) {
 
 TEST(Yaml, RefusesBytesThatAreNoText) {
   EXPECT_THAT(problems_of("a: 1\nb: x\xFFy\n"), ElementsAre("m.yaml:2:5: byte 0xff is not UTF-8 (save the file as UTF-8)"));
-  EXPECT_THAT(problems_of(std::string("a: x\0y\nb: \x1b\n", 12)),
-              ElementsAre(StartsWith("m.yaml:1:5: control character 0x00"), StartsWith("m.yaml:2:4: control character 0x1b")));
+  EXPECT_THAT(problems_of("a: x\x01y\nb: \x1b\n"),
+              ElementsAre(StartsWith("m.yaml:1:5: control character 0x01"), StartsWith("m.yaml:2:4: control character 0x1b")));
+  EXPECT_THAT(problems_of(std::string("\x7f\x45LF\n\xff\n\x02\0\xfe\n\xfd\n", 12)),
+              ElementsAre(StartsWith("m.yaml:3:2: the file is not text (it holds a zero byte)")));
   EXPECT_THAT(problems_of("\xFF\xFE"
                           "a"),
               ElementsAre("m.yaml:1:1: the file is UTF-16 (save it as UTF-8)"));

@@ -99,5 +99,22 @@ TEST(Ranks, ThatCannotBeStartedAreTheMachinesFaultAndNoDeath) {
   }
 }
 
+TEST(Ranks, ThatAreStoppedBeforeTheyBeginHaveDied) {
+  const Workplace here;
+  const auto under = [&](const std::string& launcher) {
+    const std::string file = here.write("bin/mpirun", "#!/bin/sh\n" + launcher + "\n");
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+    Words words{"sh", "-c", "PATH=\"$PWD/bin:$PATH\" exec \"$LAUNCH/lastro\" \"$@\"", "sh"};
+    const Words run = here.words_of("run", {"--ranks", "2"});
+    words.insert(words.end(), run.begin(), run.end());
+    return here.command(words);
+  };
+
+  EXPECT_EQ(under("exit 1").exit_code, 8) << "a launcher that was told to stop says nothing";
+  EXPECT_EQ(under("echo 'mpirun has exited' >&2; exit 8").exit_code, 8) << "ranks whose launcher was gone";
+  EXPECT_EQ(under("echo 'mpirun noticed that process rank 1 with PID 0 on node a exited on signal 9 (Killed).' >&2; exit 137").exit_code, 8);
+  EXPECT_EQ(under("echo 'there are not enough slots' >&2; exit 1").exit_code, 3);
+}
+
 }   // namespace
 }   // namespace lastro::pipeline

@@ -52,6 +52,23 @@ TEST(ASingleRank, AskedToStopSavesToo) {
   EXPECT_EQ(here.digests(), golden("small"));
 }
 
+TEST(AnEvaluation, AskedToStopDoesNotGoOnToItsEnd) {
+  const Workplace here;
+  // xz alone takes some seconds of this.
+  const auto front =
+      here.start_run({"--ranks", "2", "--set", "sources.stories.generated.bytes=6000000", "--set", "stages.04_pretrain.settings.steps=1", "--set",
+                      "stages.04_pretrain.settings.optimizer.warmup_steps=0", "--set", "stages.04_pretrain.settings.checkpoint.every_steps=0"});
+  wait_until("10_evaluate is at work",
+             [&] { return std::filesystem::exists(here.run / "manifest.out.yaml") && here.status_of("10_evaluate") == "running"; });
+
+  front->signal(SIGTERM);
+  const Ended stopped = front->wait();
+
+  EXPECT_EQ(stopped.exit_code, 7) << stopped;
+  EXPECT_THAT(stopped.err, HasSubstr("asked to stop: the step at work ends first"));
+  EXPECT_EQ(here.status_of("10_evaluate"), "interrupted");
+}
+
 TEST(TheTerminal, ShowsWhatLastroSaysAndNothingOfItsLauncher) {
   const Workplace here;
   const auto front = here.start_run({"--ranks", "2"});

@@ -236,6 +236,14 @@ TEST(VocabularyStage, SaysWhatIsWrongWithItsSettings) {
   EXPECT_EQ(problems_of(smaller), 1u);
   EXPECT_EQ(problems_of(special), 1u);
   EXPECT_EQ(problems_of(twice), 1u);
+
+  Node two_wrong = Node::mapping();
+  two_wrong.set("special_tokens", Node(Node::Sequence{"<|image|>", "the", "a"}));
+  Problems problems;
+  kind.parse(two_wrong, "", {"m.yaml", "01_vocabulary.settings", {}}, problems);
+  ASSERT_EQ(problems.size(), 2u);
+  EXPECT_THAT(problems[0].message, testing::StartsWith("01_vocabulary.settings.special_tokens.1=\"the\" (must have the form"));
+  EXPECT_THAT(problems[1].message, testing::StartsWith("01_vocabulary.settings.special_tokens.2=\"a\" (must have the form"));
 }
 
 TEST(TokenizerStage, LearnsFromTheCountsWhatTheDefinitionSays) {

@@ -28,6 +28,10 @@ void on_stop_signal(int) { stop_requests = stop_requests + 1; }
 
 void on_signal_for_child(int) {
   stop_requests = stop_requests + 1;
+  constexpr std::string_view words =
+      "\nlastro: asked to stop: the step at work ends first, and what it made is saved; a third signal stops at once\n";
+  if (stop_requests == 1) [[maybe_unused]]
+    const auto written = ::write(STDERR_FILENO, words.data(), words.size());
   if (child_process > 0) ::kill(child_process, stop_requests < 3 ? SIGUSR1 : SIGKILL);
 }
 

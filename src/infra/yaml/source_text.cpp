@@ -74,6 +74,10 @@ void SourceText::check_bytes(const std::string& file, Problems& problems) const 
     problems.push_back({file, {1, 1}, "the file is UTF-16 (save it as UTF-8)"});
     return;
   }
+  if (const std::size_t zero = text_.find('\0'); zero != npos) {
+    problems.push_back({file, mark_at(zero), "the file is not text (it holds a zero byte) name a manifest, saved as UTF-8"});
+    return;
+  }
   for (std::size_t index = 0; index < line_starts_.size(); ++index) {
     std::string_view rest = line(index);
     const auto refuse = [&](std::size_t at, std::string message) {
