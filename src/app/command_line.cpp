@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/terminal.h"
+#include "core/json.h"
 #include "core/nearest.h"
 #include "domain/errors.h"
 #include "domain/version.h"
@@ -191,6 +192,12 @@ bool has_command(const CLI::App& app, std::string_view word) {
   return std::find(names.begin(), names.end(), word) != names.end();
 }
 
+std::string version_json() {
+  Node version;
+  version.set("version", std::string(program_version()));
+  return to_json(version);
+}
+
 std::string unknown_command(const CLI::App& app, std::string_view word) {
   const std::vector<std::string> names = command_names(app);
   const std::vector<std::string_view> views(names.begin(), names.end());
@@ -202,7 +209,7 @@ std::string unknown_command(const CLI::App& app, std::string_view word) {
 Invocation parse_command_line(int argc, char** argv) {
   Invocation invocation;
   CLI::App app(introduction, "lastro");
-  app.set_version_flag("--version", std::string("lastro ") + std::string(program_version()));
+  app.set_version_flag("--version", asks_for_json(argc, argv) ? version_json() : "lastro " + std::string(program_version()));
   app.footer(exit_codes);
   app.require_subcommand(0, 1);
   Builder builder(app, invocation);

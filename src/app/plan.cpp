@@ -57,6 +57,7 @@ int plan_command(const Invocation& invocation) {
   const Planned planned = planner.plan();
   const Plan& plan = planned.plan;
   print_remarks(planner);
+  if (const auto crowding = crowding_of(invocation, usable_cores())) print_error(*crowding);
   print_disk_shortage(planner, plan);
   if (invocation.json) {
     print_json(to_node(plan));

@@ -44,6 +44,12 @@ fs::path store_of(const Invocation& invocation, const Manifest& manifest) {
   return manifest.store ? fs::path(*manifest.store) : fs::path("runs/store");
 }
 
+// Whatever they are called, and whether they are there yet.
+bool are_one_folder(const fs::path& one, const fs::path& other) {
+  const auto true_name = [](const fs::path& folder) { return fs::weakly_canonical(fs::absolute(folder) / ""); };
+  return true_name(one) == true_name(other);
+}
+
 ResolvedInput resolved(const PlannedInput& input, const Plan& plan, const FolderStore& store) {
   if (!input.stage) return {input.port, std::nullopt, input.sources};
   const PlannedStage& maker = plan.stages[*input.stage];
@@ -84,6 +90,10 @@ RunPlanner::RunPlanner(const Invocation& invocation)
     : manifest_(read_checked(invocation)),
       run_(invocation.run.empty() ? fs::path("runs") / manifest_.name : invocation.run),
       store_(store_of(invocation, manifest_)) {
+  if (are_one_folder(run_, store_.root()))
+    throw UsageError(run_.string() +
+                     " is the run directory and the store (each is held by a lease of its own) name another folder by --run or --store, e.g. " +
+                     "--store " + (run_ / "store").string());
   Problems problems;
   resolve_sources(problems);
   look_for_earlier_runs(problems);
@@ -262,6 +272,13 @@ std::optional<std::string> RunPlanner::disk_shortage_of(const Plan& plan) const 
 
 void print_remarks(const RunPlanner& planner) {
   for (const std::string& remark : planner.remarks()) print_error(remark);
+}
+
+std::optional<std::string> crowding_of(const Invocation& invocation, int cores) {
+  if (invocation.threads == 0 || std::int64_t{invocation.ranks} * invocation.threads <= cores) return std::nullopt;
+  return counted(invocation.ranks, "rank") + " x " + counted(invocation.threads, "thread") + " on " + counted(cores, "core") +
+         " (each waits for all others, so it can go many times slower than with fewer; results are the same) leave out --threads: the cores are "
+         "shared out";
 }
 
 void print_disk_shortage(const RunPlanner& planner, const Plan& plan) {

@@ -70,6 +70,9 @@ class RunPlanner {
 // On stderr, like errors.
 void print_remarks(const RunPlanner& planner);
 
+// That more threads than `cores` were asked for, all ranks together; empty where the threads were left to us.
+std::optional<std::string> crowding_of(const Invocation& invocation, int cores);
+
 // On stderr: what the disk has no room for of what is left to run.
 void print_disk_shortage(const RunPlanner& planner, const Plan& plan);
 

@@ -136,6 +136,7 @@ int run_front(const Invocation& invocation) {
   print_remarks(planner);
   const bool finished = !planner.next_stage();
   if (!finished) {
+    if (const auto crowding = crowding_of(invocation, usable_cores())) print_error(*crowding);
     print_disk_shortage(planner, planner.plan().plan);
     std::printf("%s\n", planner.headline().c_str());
     flush_stdout();

@@ -36,7 +36,7 @@ std::string now_text() {
 int report_caught(int argc, char** argv) {
   const auto say = [&](ExitCode code, const std::string& text) {
     print_error(text);
-    if (std::any_of(argv, argv + argc, [](std::string_view word) { return word == "--json"; })) print_error_json(code, text);
+    if (asks_for_json(argc, argv)) print_error_json(code, text);
     return static_cast<int>(code);
   };
   try {
@@ -85,6 +85,10 @@ void print_error_json(ExitCode code, std::string_view text) {
 std::string words_for(const std::system_error& error) {
   const std::string hint = hint_for(error.code().value());
   return error.what() + (hint.empty() ? " (the system refused) a limit or a full machine does that; `lastro doctor` looks" : hint);
+}
+
+bool asks_for_json(int argc, char** argv) {
+  return std::any_of(argv, argv + argc, [](std::string_view word) { return word == "--json"; });
 }
 
 int run_program(int argc, char** argv, const std::function<int()>& command) {

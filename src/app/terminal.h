@@ -27,6 +27,9 @@ void print_error_json(ExitCode code, std::string_view text);
 // What the system refused outside of our own words (filesystem_error is one), with what helps.
 std::string words_for(const std::system_error& error);
 
+// Whether the words hold --json, also where they are wrong.
+bool asks_for_json(int argc, char** argv);
+
 // A program's main: says what `command` throws, also in JSON where the command line asks for it, and returns the exit code. What was said on
 // stdout must have arrived there; otherwise stderr says so, and what would be success is ExitCode::environment. A failure keeps its own code.
 int run_program(int argc, char** argv, const std::function<int()>& command);

@@ -34,12 +34,6 @@ namespace lastro {
 namespace fs = std::filesystem;
 namespace {
 
-int usable_cores() {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  return ::sched_getaffinity(0, sizeof cores, &cores) == 0 ? std::max(1, CPU_COUNT(&cores)) : 1;
-}
-
 std::string processor_name() {
   std::ifstream info("/proc/cpuinfo");
   for (std::string line; std::getline(info, line);)
@@ -125,6 +119,12 @@ const StageRegistry& stage_kinds() {
     return kinds;
   }();
   return registry;
+}
+
+int usable_cores() {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  return ::sched_getaffinity(0, sizeof cores, &cores) == 0 ? std::max(1, CPU_COUNT(&cores)) : 1;
 }
 
 int threads_of(const Invocation& invocation) { return invocation.threads > 0 ? invocation.threads : std::max(1, usable_cores() / invocation.ranks); }

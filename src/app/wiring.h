@@ -13,6 +13,9 @@ namespace lastro {
 // All stage kinds of this program. A new stage is one line in wiring.cpp.
 const StageRegistry& stage_kinds();
 
+// That this process may use.
+int usable_cores();
+
 // Threads of a rank: what was asked for, else the cores this process may use, shared out among the ranks.
 int threads_of(const Invocation& invocation);
 

@@ -56,7 +56,8 @@ void judge_malformed_rows(RunContext& run, const Sources& sources, const std::ve
     if (malformed == rows) throw ContractError(text + " (no row has text). " + remedy(sources[s]), sources[s].name, "rows with text", "none");
     const std::int64_t most = std::max(malformed_in_any_case, static_cast<std::int64_t>(most_share * static_cast<double>(rows)));
     if (malformed > most)
-      throw ContractError(text + " (more than the share that settings.malformed allows). " + remedy(sources[s]) + ", or raise the limit",
+      throw ContractError(text + " (more than the share that settings.malformed allows). " + remedy(sources[s]) +
+                              ", or raise settings.malformed of every stage that reads it",
                           sources[s].name, "at most " + std::to_string(most) + " malformed rows", std::to_string(malformed));
     run.tracker.event(text);
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <system_error>
 #include <tuple>
 #include <vector>
@@ -23,10 +24,27 @@ std::vector<fs::path> matches_of(const fs::path& pattern) {
   std::vector<fs::path> paths;
   if (::glob(pattern.c_str(), GLOB_NOSORT, nullptr, &found) == 0)
     for (std::size_t i = 0; i < found.gl_pathc; ++i)
-      if (std::error_code ignored; fs::is_regular_file(found.gl_pathv[i], ignored)) paths.emplace_back(found.gl_pathv[i]);
+      if (std::error_code ignored; !fs::is_directory(found.gl_pathv[i], ignored)) paths.emplace_back(found.gl_pathv[i]);
   ::globfree(&found);
   std::sort(paths.begin(), paths.end());
   return paths;
+}
+
+// What a path is that names no file; empty where nothing has that name.
+std::string words_for_no_file(const fs::path& path) {
+  std::error_code reason;
+  const fs::file_status there = fs::status(path, reason);
+  switch (there.type()) {
+    case fs::file_type::fifo: return "is a pipe (a source is read several times, so it is a regular file). Write what the pipe gives to a file";
+    case fs::file_type::socket: return "is a socket (a source is read several times, so it is a regular file). Name a file";
+    case fs::file_type::block:
+    case fs::file_type::character: return "is a device (a source is read several times, so it is a regular file). Name a file";
+    case fs::file_type::none: return "cannot be looked at (" + reason.message() + "). Mend the path, or its permissions";
+    default: break;
+  }
+  if (std::error_code ignored; fs::is_symlink(fs::symlink_status(path, ignored)))
+    return "is a link to " + fs::read_symlink(path, ignored).string() + " (nothing is there). Mend the link, or fetch the file";
+  return "";
 }
 
 SourceFormat format_by_name(fs::path path) {
@@ -94,11 +112,12 @@ class Resolver {
       for (fs::path& found : find_files(declared_.path[i], mark_of_path(i))) paths.emplace(std::move(found), mark_of_path(i));
     if (is_refused_) return;
     source.format = declared_.format.value_or(format_by_name(paths.begin()->first));
+    std::set<fs::path> taken;   // by the files' own names: ./a.txt and a link to a.txt are a.txt
     for (const auto& [path, mark] : paths) {
       if (!declared_.format && format_by_name(path) != source.format)
         return refuse(mark, "path has " + std::string(word_for(source.format)) + " and " + std::string(word_for(format_by_name(path))) + " files (" +
                                 path.string() + "; a source has one format). Say format:, or part it into two sources");
-      add_file(path, mark, source);
+      if (taken.insert(fs::canonical(path)).second) add_file(path, mark, source);
     }
     std::sort(source.files.begin(), source.files.end(),
               [](const SourceFile& a, const SourceFile& b) { return std::tie(a.sha256, a.path) < std::tie(b.sha256, b.path); });
@@ -112,6 +131,10 @@ class Resolver {
       refuse(mark, "path=\"" + declared + "\" is a folder (a source is files). Name them: " + (fs::path(declared) / "*.txt").string());
       return {};
     }
+    if (const std::string words = words_for_no_file(path); !words.empty()) {
+      refuse(mark, "path=\"" + declared + "\" " + words);
+      return {};
+    }
     if (!is_pattern(declared)) {
       refuse(mark,
              "path=\"" + declared + "\" is no file (looked for " + fs::absolute(path, ignored).string() + "). Mend the path, or fetch the file");
@@ -122,6 +145,9 @@ class Resolver {
       refuse(mark, "path=\"" + declared + "\" matches no file (looked from " +
                        fs::absolute(place_.base_folder.empty() ? "." : place_.base_folder, ignored).string() +
                        "). Mend the pattern, or fetch the files");
+    for (const fs::path& found : paths)
+      if (std::error_code none; !fs::is_regular_file(found, none))
+        refuse(mark, "path=\"" + declared + "\" matches " + found.string() + ", which " + words_for_no_file(found));
     return paths;
   }
 

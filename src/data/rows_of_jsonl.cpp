@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/json.h"
+#include "core/json_reason.h"
 
 namespace lastro {
 
@@ -73,10 +74,7 @@ class FieldFinder final : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception& error) override {
-    // "[json.exception.parse_error.101] parse error at line 1, column 3: <reason>; last read: '<bytes of the row>'; expected ..."
-    std::string_view reason = error.what();
-    if (const std::size_t colon = reason.find(": "); colon != std::string_view::npos) reason.remove_prefix(colon + 2);
-    problem = "not JSON at byte " + std::to_string(position) + " (" + std::string(reason.substr(0, reason.find(';'))) + ")";
+    problem = "not JSON at byte " + std::to_string(position) + " (" + json_reason(error.what()) + ")";
     return false;
   }
 

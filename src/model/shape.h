@@ -39,7 +39,7 @@ struct ModelShape {
       field("context", &ModelShape::context, {.doc = "longest sequence", .unit = "tokens", .min = 1, .max = 16777216}),
       field("tied", &ModelShape::tied, {.doc = "the output matrix is the embedding"}),
       field("rope_theta", &ModelShape::rope_theta, {.doc = "base of the rotary wavelengths", .min = 1.0}),
-      field("norm_eps", &ModelShape::norm_eps, {.doc = "added to the mean square in RMSNorm", .min = 0.0, .max = 1.0}),
+      field("norm_eps", &ModelShape::norm_eps, {.doc = "added to the mean square in RMSNorm", .above = 0.0, .max = 1.0}),
       field("init_std", &ModelShape::init_std,
             {.doc = "standard deviation of initial weights; o_proj and down_proj get it divided by sqrt(2 layers)", .min = 0.0, .max = 10.0}),
       field("vocabulary_multiple", &ModelShape::vocabulary_multiple,

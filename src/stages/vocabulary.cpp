@@ -86,10 +86,17 @@ StageResult VocabularyStage::run_on(RunContext& run, const DocumentStream& docum
   plan.sample_bytes = settings_.sample_bytes;
   for (const Source& source : sources) plan.weights.push_back(source.weight);
   const CountedDocuments counted = count_documents(run, documents, plan, run.output / counts_file);
-  judge_malformed_rows(run, sources, counted.read, 1.0);   // how many are too many is for the dataset to say
-  std::int64_t bytes = 0;
-  for (const CountedSource& source : counted.sources) bytes += source.counted_bytes;
-  if (bytes == 0) throw ContractError("the text sources hold no text (" + names_of(sources) + ": 0 bytes to count) name files that have some");
+  judge_malformed_rows(run, sources, counted.read, settings_.malformed);
+  std::int64_t bytes = 0, bytes_read = 0;
+  for (const CountedSource& source : counted.sources) {
+    bytes += source.counted_bytes;
+    bytes_read += source.bytes;
+  }
+  if (bytes_read == 0) throw ContractError("the text sources hold no text (" + names_of(sources) + ": 0 bytes to count) name files that have some");
+  if (bytes == 0)
+    throw ContractError("settings.sample_bytes=" + std::to_string(settings_.sample_bytes) + " drew nothing to count of " +
+                        std::to_string(bytes_read) + " bytes of text (a sample takes segments of up to " + std::to_string(sampled_segment_bytes) +
+                        " bytes) raise it, or say 0 to count all");
 
   StageResult result;
   result.summary.set("size", settings_.size);

@@ -2,6 +2,7 @@
 
 #include "core/documents.h"
 #include "core/stage_registry.h"
+#include "data/dataset_settings.h"
 
 namespace lastro {
 
@@ -10,6 +11,7 @@ struct VocabularySettings {
   std::vector<std::int64_t> smaller_sizes;
   std::vector<std::string> special_tokens;
   std::int64_t sample_bytes = 0;
+  double malformed = DatasetSettings{}.malformed;   // what is too many for the dataset need not be counted first
   static constexpr std::tuple fields{
       field("size", &VocabularySettings::size,
             {.doc = "tokens, special ones and the 256 bytes included", .unit = "tokens", .min = 264, .max = 4194304}),
@@ -19,6 +21,11 @@ struct VocabularySettings {
             {.doc = "special tokens besides the standard ones, of the form <|name|>; never made from text"}),
       field("sample_bytes", &VocabularySettings::sample_bytes,
             {.doc = "how much text to count, shared among the sources by weight; 0: as much as they have", .unit = "bytes", .min = 0}),
+      field("malformed", &VocabularySettings::malformed,
+            {.doc = "share of a source's rows that may be malformed (ten may in any case); more stop the stage",
+             .min = 0.0,
+             .max = 1.0,
+             .bears = Bears::nothing}),
   };
 };
 

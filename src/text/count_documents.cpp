@@ -10,8 +10,6 @@
 namespace lastro {
 namespace {
 
-constexpr std::size_t sampled_segment_bytes = 8 * 1024;
-
 // Ranks may be asked at different moments: they meet and leave together.
 void leave_if_any_stops(RunContext& run, bool stopped) {
   std::int64_t any[1] = {stopped};

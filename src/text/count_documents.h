@@ -10,6 +10,8 @@
 
 namespace lastro {
 
+constexpr std::size_t sampled_segment_bytes = 8 * 1024;
+
 // A balanced sample: source s gives f_s of its bytes, f_s = min(1, share_s x sample_bytes / bytes_s), share_s = weight_s / all weights. Nothing is
 // taken twice; a source that is too short for its share gives all it has. The sample is drawn by seed in segments of 8 KiB (TextSegments), so
 // that few long documents are balanced as well as many short ones.

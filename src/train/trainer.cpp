@@ -86,6 +86,12 @@ class Speed {
   std::int64_t steps_ = 0;
 };
 
+// Before the first update no learning rate has had a say.
+const char* remedy_for_divergence(const TrainProgress& progress) {
+  return progress.updates > 0 ? "lower optimizer.lr or lengthen optimizer.warmup_steps"
+                              : "the initial weights give no finite loss: change settings.model, e.g. its init_std";
+}
+
 class Training {
  public:
   Training(RunContext& run, const PretrainSettings& settings, const EngineShape& shape, LeafSource& source)
@@ -179,8 +185,8 @@ void Training::roll_back() {
   if (static_cast<std::int64_t>(roll_backs.size()) >= settings_.guard.roll_backs)
     throw DivergedError("training diverged at step " + text_of(first_skipped) + ": " + text_of(progress_.guard.skips_in_a_row()) +
                         " steps in a row were skipped, the last for " + std::string(name_of(progress_.guard.skips().back().finding)) + " (after " +
-                        text_of(static_cast<std::int64_t>(roll_backs.size())) + " roll-backs of guard.roll_backs=" +
-                        text_of(settings_.guard.roll_backs) + ") lower optimizer.lr or lengthen optimizer.warmup_steps");
+                        text_of(static_cast<std::int64_t>(roll_backs.size())) +
+                        " roll-backs of guard.roll_backs=" + text_of(settings_.guard.roll_backs) + ") " + remedy_for_divergence(progress_));
   roll_backs.push_back({to_step, data_step_of(to_step, roll_backs), data_step_of(progress_.steps - 1, roll_backs) + 1});
   if (const auto scalars = run_.checkpoints.roll_back(Step{to_step}, engine_.state()))
     progress_.from_node(*scalars);

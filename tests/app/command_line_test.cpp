@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include "core/json.h"
 #include "domain/errors.h"
+#include "domain/version.h"
 
 namespace lastro {
 namespace {
@@ -128,6 +130,17 @@ TEST(CommandLine, PrintsItsVersion) {
 
   EXPECT_THAT(testing::internal::GetCapturedStdout(), testing::StartsWith("lastro "));
   EXPECT_EQ(version.command, "");
+}
+
+TEST(CommandLine, PrintsItsVersionAsJsonToo) {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"--version", "--json"}, {"--json", "--version"}}) {
+    testing::internal::CaptureStdout();
+    parsed(words);
+
+    const std::string said = testing::internal::GetCapturedStdout();
+
+    EXPECT_EQ(parse_json(said, "stdout").at("version"), Node(std::string(program_version())));
+  }
 }
 
 }   // namespace

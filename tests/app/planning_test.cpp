@@ -117,6 +117,32 @@ TEST(RunPlanner, RefusesASourceThatIsNotTheRecordedOne) {
   EXPECT_THAT(place.refusal(recorded), AllOf(HasSubstr("m.yaml:3"), HasSubstr("wanted sha256:" + std::string(64, '0'))));
 }
 
+TEST(RunPlanner, RefusesOneFolderAsRunAndStoreByWhateverName) {
+  Place place;
+  Invocation invocation = place.invocation(whole);
+  const fs::path there = place.folder / "there";
+  fs::create_directory(there);
+  fs::create_directory_symlink(there, place.folder / "link");
+  const auto refusal = [&](const fs::path& run, const fs::path& store) {
+    invocation.run = run;
+    invocation.store = store;
+    try {
+      RunPlanner planner(invocation);
+    } catch (const UsageError& error) {
+      return std::string(error.what());
+    }
+    return std::string("not refused");
+  };
+
+  for (const fs::path& name : {there, there / "", there / ".", place.folder / "link", fs::relative(there)})
+    EXPECT_THAT(refusal(name, there), HasSubstr("is the run directory and the store")) << name;
+  const fs::path absent = place.folder / "absent";
+  for (const fs::path& name : {absent, absent / "", fs::relative(absent)})
+    EXPECT_THAT(refusal(name, absent), HasSubstr("is the run directory and the store")) << name;
+  EXPECT_EQ(refusal(there, there / "store"), "not refused");
+  EXPECT_EQ(refusal(there, place.folder / "store"), "not refused");
+}
+
 TEST(RunPlanner, RecordsWhatWasSetAndFound) {
   Place place;
   Invocation invocation = place.invocation(whole);
@@ -210,6 +236,13 @@ TEST(RunPlanner, RefusesToEvaluateWhereNothingIsHeldOut) {
   EXPECT_EQ(place.refusal(whole + stages), "not refused");
   EXPECT_THAT(place.refusal(whole + stages + evaluation),
               AllOf(HasSubstr("m.yaml:7:"), HasSubstr("03_dataset.settings.held_out=0.0 (must be above 0: an evaluate stage measures")));
+}
+
+TEST(RunPlanner, TellsOfMoreThreadsThanCoresOnlyWhereTheyWereAskedFor) {
+  EXPECT_THAT(crowding_of({.ranks = 3, .threads = 2}, 2).value_or(""), HasSubstr("3 ranks x 2 threads on 2 cores"));
+  EXPECT_FALSE(crowding_of({.ranks = 3, .threads = 2}, 6));
+  EXPECT_FALSE(crowding_of({.ranks = 3}, 2));
+  EXPECT_FALSE(crowding_of({}, 1));
 }
 
 TEST(RunPlanner, RefusesAPlanThatBreaksItsBudget) {

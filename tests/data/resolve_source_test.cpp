@@ -137,8 +137,29 @@ TEST(ResolveSource, SaysHowMuchTextAPackedFileHolds) {
 TEST(ResolveSource, TakesAFileOnceThatSeveralPathsName) {
   const TemporaryFolder folder;
   write_file(folder / "a.txt", "a"), write_file(folder / "b.txt", "b");
+  std::filesystem::create_symlink("a.txt", folder / "link.txt");
+  std::filesystem::create_directory_symlink(".", folder / "here");
 
   EXPECT_THAT(resolved(folder, declared({"a.txt", "*.txt"})).source->files, SizeIs(2));
+  for (const char* other_name : {"a.txt", "./a.txt", "here/a.txt", "link.txt"})
+    EXPECT_THAT(resolved(folder, declared({"a.txt", other_name})).source->files, SizeIs(1)) << other_name;
+  EXPECT_THAT(resolved(folder, declared({(folder / "a.txt").string(), "a.txt"})).source->files, SizeIs(1));
+}
+
+TEST(ResolveSource, SaysWhatAPathIsThatIsNoFile) {
+  const TemporaryFolder folder;
+  write_file(folder / "a.txt", "a");
+  ASSERT_EQ(::mkfifo((folder / "pipe.txt").c_str(), 0600), 0);
+  std::filesystem::create_symlink("gone/away.md", folder / "link.md");
+  std::filesystem::create_symlink("loop.md", folder / "loop.md");
+
+  for (const char* name : {"pipe.txt", "*.txt"})
+    EXPECT_THAT(resolved(folder, declared({name})).problem, AllOf(HasSubstr("pe.txt"), HasSubstr("is a pipe (a source is read several times")))
+        << name;
+  for (const char* name : {"link.md", "li*.md"})
+    EXPECT_THAT(resolved(folder, declared({name})).problem, HasSubstr("is a link to gone/away.md (nothing is there)")) << name;
+  EXPECT_THAT(resolved(folder, declared({"loop.md"})).problem, HasSubstr("cannot be looked at (Too many levels of symbolic links)"));
+  EXPECT_THAT(resolved(folder, declared({"/dev/null"})).problem, HasSubstr("is a device"));
 }
 
 TEST(ResolveSource, MakesStoriesWithoutAFile) {

@@ -65,6 +65,34 @@ TEST(Json, NamesThePlaceOfWhatItRefuses) {
   EXPECT_THAT(refusal(std::string(100000, '[')), StartsWith("f.json:1:257: nested deeper than 256 levels"));
 }
 
+TEST(Json, SaysInPlainWordsWhyATextIsNone) {
+  for (const auto& [text, reason] : {std::pair{"", "it ends too early"},
+                                     {"{\"a\": 1", "it ends too early"},
+                                     {"\"a", "a text has no closing quote"},
+                                     {"\"\\ud800x\"", "a \\u escape is half of a surrogate pair"},
+                                     {"\"\\u12\"", "\\u needs four hexadecimal digits"},
+                                     {"\"\\q\"", "a backslash stands before what it cannot escape"},
+                                     {"\"\n\"", "a text holds a control character, such as a line's end or a tab: write it as an escape"},
+                                     {"\"surrogate\xff\"", "a byte is not UTF-8"},
+                                     {"\xef\xbb", "the byte order mark is broken"},
+                                     {"[-]", "a number is not complete"},
+                                     {"1e999", "a number is too large"},
+                                     {"NaN", "neither a text in double quotes nor a number, true, false or null"},
+                                     {"1 2", "something stands behind its end"},
+                                     {"[\"a\" \"b\"]", "a text stands where it cannot"},
+                                     {"{1: 2}", "a number stands where it cannot"},
+                                     {"[true null]", "null stands where it cannot"},
+                                     {"[null true]", "true stands where it cannot"},
+                                     {"[null false]", "false stands where it cannot"},
+                                     {"[[] []]", "[ stands where it cannot"},
+                                     {"[{} {}]", "{ stands where it cannot"},
+                                     {"[1,]", "] stands where it cannot"},
+                                     {"{\"a\": }", "} stands where it cannot"},
+                                     {"[1: 2]", "a colon stands where it cannot"},
+                                     {"[,]", "a comma stands where it cannot"}})
+    EXPECT_THAT(refusal(text), testing::EndsWith("this is not JSON (" + std::string(reason) + ")")) << text;
+}
+
 TEST(Json, WritesWhatHasNoTextAsAStandInButRefusesToHashIt) {
   const Node not_finite(std::nan(""));
   const Node not_utf8("a\xff");

@@ -57,7 +57,9 @@ TEST(Yaml, TypesPlainWordsByTheCoreSchema) {
 
 TEST(Yaml, RefusesNumbersThatReadersTakeDifferently) {
   EXPECT_THAT(problems_of("a: 010\n"), ElementsAre(StartsWith("m.yaml:1:4: 010 has a leading zero")));
-  EXPECT_THAT(problems_of("a: 9223372036854775808\n"), ElementsAre(StartsWith("m.yaml:1:4: 9223372036854775808 does not fit into 64 bits")));
+  EXPECT_THAT(problems_of("a: 9223372036854775808\n"),
+              ElementsAre(StartsWith("m.yaml:1:4: 9223372036854775808 is too large (whole numbers end at 9223372036854775807;")));
+  EXPECT_THAT(problems_of("a: -9223372036854775809\n"), ElementsAre(HasSubstr("is too small (whole numbers begin at -9223372036854775808;")));
   EXPECT_THAT(problems_of("a: 1e999\n"), ElementsAre(StartsWith("m.yaml:1:4: 1e999 is beyond the range of a number")));
   EXPECT_THAT(problems_of("010: a\n"), IsEmpty());   // a key is a text
 }

@@ -146,6 +146,18 @@ TEST_F(OnATextOf, RowsThatAreNoJsonIsRefusedWithTheRow) {
   EXPECT_THAT(ended.err, HasSubstr("malformed"));
 }
 
+TEST_F(OnATextOf, TooManyMalformedRowsEndTheFirstStageThatReadsThem) {
+  std::string lines;
+  for (int i = 0; i < 300; ++i) lines += "{\"text\": \"the ship of row " + std::to_string(i) + " sails\"" + (i % 20 == 0 ? "\n" : "}\n");
+  use(lines, "mine.jsonl");
+
+  const Ended ended = here.run_it();
+
+  EXPECT_EQ(ended.exit_code, 4) << ended;
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("15 of 300 rows are malformed"), HasSubstr("raise settings.malformed of every stage that reads it")));
+  EXPECT_THAT(ended.out, Not(HasSubstr("02_tokenizer")));
+}
+
 TEST_F(OnATextOf, AFileThatChangedSinceTheRecordIsRefusedWithBothHashes) {
   use(some_text());
   ASSERT_EQ(here.run_it().exit_code, 0);

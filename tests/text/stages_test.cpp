@@ -23,13 +23,15 @@ using Texts = std::vector<std::vector<std::string>>;   // [source][document]
 // Documents in memory; part p has every parts-th, in pieces of seven bytes.
 class MemoryDocuments final : public DocumentStream {
  public:
-  explicit MemoryDocuments(Texts documents) : documents_(std::move(documents)) {}
+  explicit MemoryDocuments(Texts documents, std::int64_t malformed_rows = 0) : documents_(std::move(documents)), malformed_rows_(malformed_rows) {}
 
   ReadReport read(int part, int parts, const std::function<void(const DocumentPiece&)>& visit) const override {
     for (std::size_t source = 0; source < documents_.size(); ++source)
       for (std::size_t document = part; document < documents_[source].size(); document += parts)
         give(static_cast<int>(source), static_cast<std::int64_t>(document), documents_[source][document], visit);
-    return {std::vector<ReadReport::OfSource>(documents_.size())};
+    ReadReport report{std::vector<ReadReport::OfSource>(documents_.size())};
+    if (part == 0) report.sources[0] = {.rows = 1000, .malformed = malformed_rows_};
+    return report;
   }
 
  private:
@@ -43,6 +45,7 @@ class MemoryDocuments final : public DocumentStream {
   }
 
   Texts documents_;
+  std::int64_t malformed_rows_;   // of 1000, in the first source
 };
 
 Sources sources_of(std::vector<double> weights) {
@@ -165,6 +168,42 @@ TEST(VocabularyStage, RefusesSourcesWithoutText) {
   EXPECT_THROW(run_vocabulary({}, folder.path(), MemoryDocuments(Texts{{"", ""}}), sources_of({1})), ContractError);
   EXPECT_THROW(run_vocabulary({}, folder.path(), MemoryDocuments(Texts(1)), sources_of({1})), ContractError);
   EXPECT_THROW(run_vocabulary({}, folder.path(), MemoryDocuments(Texts()), {}), UsageError);
+}
+
+TEST(VocabularyStage, NamesTheSampleThatIsTooSmallToDrawAnything) {
+  const TemporaryFolder folder;
+
+  try {
+    run_vocabulary({3}, folder.path(), MemoryDocuments(Texts{{std::string(100000, 'x')}}), sources_of({1}), {.sample_bytes = 1});
+    FAIL() << "nothing was drawn";
+  } catch (const ContractError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("settings.sample_bytes=1 drew nothing to count of 100000 bytes of text"));
+  }
+}
+
+TEST(VocabularyStage, RefusesMoreMalformedRowsThanTheDatasetWould) {
+  const TemporaryFolder folder;
+  const auto count = [&](std::int64_t malformed_rows, VocabularySettings settings = {}) {
+    run_vocabulary({3}, folder.path(), MemoryDocuments(Texts{{"some text"}}, malformed_rows), sources_of({1}), settings);
+  };
+
+  EXPECT_NO_THROW(count(10));
+  EXPECT_THROW(count(11), ContractError);
+  EXPECT_NO_THROW(count(11, {.malformed = 0.02}));
+  EXPECT_EQ(VocabularySettings{}.malformed, DatasetSettings{}.malformed);
+}
+
+TEST(VocabularyStage, TakesALimitOfMalformedRowsThatChangesNoKey) {
+  const StageKind kind = stage_kind<VocabularyStage>();
+  Node stated = Node::mapping();
+  stated.set("malformed", 0.5);
+  Problems problems;
+  const auto key_settings = [&](const Node& given) {
+    return result_bearing(kind.specs(""), complete_settings(kind.specs(""), given, {"m.yaml", "01_vocabulary.settings", {}}, problems));
+  };
+
+  EXPECT_EQ(key_settings(stated), key_settings(Node::mapping()));
+  EXPECT_TRUE(problems.empty());
 }
 
 TEST(VocabularyStage, StopsOnAllRanksWhenAsked) {

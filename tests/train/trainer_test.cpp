@@ -12,8 +12,10 @@
 namespace lastro::test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Digest calm_digest(std::int64_t steps) {
   TestRun run{small_settings(steps)};
@@ -147,6 +149,21 @@ TEST(Trainer, SaysThatTrainingDivergedWhenRollBacksAreUsedUp) {
     EXPECT_EQ(error.code(), ExitCode::diverged);
     EXPECT_THAT(error.what(), HasSubstr("3 steps in a row were skipped"));
     EXPECT_THAT(error.what(), HasSubstr("after 1 roll-backs"));
+    EXPECT_THAT(error.what(), HasSubstr("lower optimizer.lr"));
+  }
+}
+
+TEST(Trainer, BlamesTheInitialWeightsWhereNoStepWasEverApplied) {
+  TestRun run{small_settings(60)};
+  run.settings.model.norm_eps = 0;
+  run.settings.model.init_std = 0;   // a mean square of 0, and nothing added to it
+
+  try {
+    run.start(1);
+    FAIL() << "training went on";
+  } catch (const DivergedError& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("diverged at step 0"), HasSubstr("the initial weights give no finite loss")));
+    EXPECT_THAT(error.what(), Not(HasSubstr("optimizer.lr")));
   }
 }
 

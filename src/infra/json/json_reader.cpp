@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/json.h"
+#include "core/json_reason.h"
 #include "domain/errors.h"
 
 namespace lastro {
@@ -87,11 +88,7 @@ class TreeBuilder {
   }
 
   bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception& error) {
-    std::string reason = error.what();
-    if (const auto colon = reason.rfind("; "); colon != reason.npos) reason = reason.substr(0, colon);   // drops the parser's own hints
-    if (const auto bracket = reason.find("] "); bracket != reason.npos) reason = reason.substr(bracket + 2);
-    if (const auto dash = reason.find(" - "); dash != reason.npos) reason = reason.substr(dash + 3);
-    refuse(what_, text_, position > 0 ? std::min(position - 1, text_.size()) : 0, "this is not JSON (" + reason + ")");
+    refuse(what_, text_, position > 0 ? std::min(position - 1, text_.size()) : 0, "this is not JSON (" + json_reason(error.what()) + ")");
   }
 
  private:

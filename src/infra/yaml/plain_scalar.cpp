@@ -39,7 +39,9 @@ PlainScalar whole_number(std::string_view word, std::string_view digits, int bas
   if (end != digits.data() + digits.size() && error == std::errc()) return {Node(word), ""};
   const bool is_negative = word.starts_with('-');
   const std::uint64_t most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) + (is_negative ? 1 : 0);
-  if (error != std::errc() || magnitude > most) return {Node(false), " does not fit into 64 bits (put it in quotes if it is a text)"};
+  if (error != std::errc() || magnitude > most)
+    return {Node(false), is_negative ? " is too small (whole numbers begin at -9223372036854775808; put it in quotes if it is a text)"
+                                     : " is too large (whole numbers end at 9223372036854775807; put it in quotes if it is a text)"};
   return {Node(static_cast<std::int64_t>(is_negative ? 0 - magnitude : magnitude)), ""};
 }
 
