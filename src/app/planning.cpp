@@ -275,7 +275,7 @@ void print_remarks(const RunPlanner& planner) {
 }
 
 std::optional<std::string> crowding_of(const Invocation& invocation, int cores) {
-  if (invocation.threads == 0 || std::int64_t{invocation.ranks} * invocation.threads <= cores) return std::nullopt;
+  if (invocation.threads <= 1 || std::int64_t{invocation.ranks} * invocation.threads <= cores) return std::nullopt;
   return counted(invocation.ranks, "rank") + " x " + counted(invocation.threads, "thread") + " on " + counted(cores, "core") +
          " (each waits for all others, so it can go many times slower than with fewer; results are the same) leave out --threads: the cores are "
          "shared out";

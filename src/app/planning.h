@@ -70,7 +70,8 @@ class RunPlanner {
 // On stderr, like errors.
 void print_remarks(const RunPlanner& planner);
 
-// That more threads than `cores` were asked for, all ranks together; empty where the threads were left to us.
+// That more threads than `cores` were asked for, all ranks together; empty where the threads were left to us, or are one a rank, as
+// they would be then.
 std::optional<std::string> crowding_of(const Invocation& invocation, int cores);
 
 // On stderr: what the disk has no room for of what is left to run.

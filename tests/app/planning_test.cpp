@@ -242,6 +242,7 @@ TEST(RunPlanner, TellsOfMoreThreadsThanCoresOnlyWhereTheyWereAskedFor) {
   EXPECT_THAT(crowding_of({.ranks = 3, .threads = 2}, 2).value_or(""), HasSubstr("3 ranks x 2 threads on 2 cores"));
   EXPECT_FALSE(crowding_of({.ranks = 3, .threads = 2}, 6));
   EXPECT_FALSE(crowding_of({.ranks = 3}, 2));
+  EXPECT_FALSE(crowding_of({.ranks = 3, .threads = 1}, 2));
   EXPECT_FALSE(crowding_of({}, 1));
 }
 
