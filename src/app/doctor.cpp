@@ -58,7 +58,13 @@ int doctor_command(const Invocation& invocation) {
   facts.set("instructions", std::string(kernels::name_of(kernels::cpu_path())));
   facts.set("peak_tflops", peak_tflops(threads_of(invocation)));
   facts.set("memory_gib", static_cast<double>(memory_limit_bytes(1)) / (1 << 30));
-  look_at_store(invocation.store.empty() ? "runs/store" : invocation.store, facts, problems);
+  try {
+    look_at_store(invocation.store.empty() ? "runs/store" : invocation.store, facts, problems);
+  } catch (const std::system_error& error) {   // filesystem_error is one
+    problems.push(words_for(error));
+  } catch (const EnvironmentError& error) {
+    problems.push(error.what());
+  }
   const std::string launcher = on_path("mpirun");
   facts.set("mpirun", launcher.empty() ? Node(nullptr) : Node(launcher));
   if (launcher.empty()) problems.push("mpirun is not on the PATH (--ranks above 1 needs it) install openmpi-bin");

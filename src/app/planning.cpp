@@ -66,11 +66,11 @@ void expect_output(const PlannedStage& stage, const std::string& manifest) {
 
 std::int64_t bytes_below(const fs::path& folder) {
   std::int64_t bytes = 0;
-  std::error_code none;
-  for (const auto& entry : fs::recursive_directory_iterator(folder, none)) {
-    if (!entry.is_regular_file(none)) continue;
-    const std::uintmax_t size = entry.file_size(none);
-    if (!none) bytes += static_cast<std::int64_t>(size);
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    std::error_code gone;   // a run at work removes files
+    const std::uintmax_t size = entry->is_regular_file(gone) ? entry->file_size(gone) : 0;
+    if (!gone) bytes += static_cast<std::int64_t>(size);
   }
   return bytes;
 }
@@ -135,8 +135,10 @@ void RunPlanner::look_for_earlier_runs(Problems& problems) const {
   const auto read = [&](const std::string& field, Mark mark, const std::string& value) {
     try {
       earlier_run(field, value);
+    } catch (const EnvironmentError&) {   // the file system's fault, not the manifest's
+      throw;
     } catch (const Error& error) {
-      refuse(field, mark, value, "is neither a report nor a run's record: " + std::string(error.what()));
+      refuse(field, mark, value, "cannot be used: " + std::string(error.what()) + " (it is read at the run's end) name another");
     }
   };
   const std::optional<std::string>& reference = manifest_.reference;

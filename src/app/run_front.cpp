@@ -116,7 +116,7 @@ int run_ranks(const Invocation& invocation, const fs::path& run, const fs::path&
   if (stop_was_requested() && (end.signal == SIGUSR1 || end.exit_code == 128 + SIGUSR1))   // it had not begun to listen
     throw Preempted("stopped before there was anything to save; run the same command to go on");
   if (end.exit_code == static_cast<int>(ExitCode::preempted)) {
-    std::fprintf(stderr, "lastro: saved; run the same command to go on\n");
+    std::fprintf(stderr, "lastro: stopped; what was committed is kept: run the same command to go on\n");
     return end.exit_code;
   }
   if (is_known(end.exit_code) && errors.spoke()) return end.exit_code;

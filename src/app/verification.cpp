@@ -144,10 +144,14 @@ class Verification {
   // Empty once every stage is done: then nothing goes on from a checkpoint.
   std::optional<fs::path> newest_verified_checkpoint() const {
     const Node* stages = run_.record.tree().find("stages");
-    if (!stages || stages->entries().size() == stage_of_.size()) return std::nullopt;
+    const auto is_done = [&](const Entry& stage) { return run_.record.output_of(stage.key).has_value(); };
+    if (!stages || std::all_of(stages->entries().begin(), stages->entries().end(), is_done)) return std::nullopt;
     std::optional<fs::path> newest;
-    for (const fs::path& folder : checkpoint_folders())   // in the order of steps
-      if (fs::exists(folder / marker_file_name)) newest = folder;
+    const auto age = [](const fs::path& folder) { return std::pair(folder.native().size(), folder.native()); };   // in the order of steps
+    for (const fs::path& folder : checkpoint_folders()) {
+      const bool is_of_another_key = folder.filename().native().find("-of-") != std::string::npos;
+      if (!is_of_another_key && fs::exists(folder / marker_file_name) && (!newest || age(*newest) < age(folder))) newest = folder;
+    }
     return newest;
   }
 

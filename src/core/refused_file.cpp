@@ -13,7 +13,9 @@ void refuse_file(const std::filesystem::path& path, std::string_view what, const
 
 std::string hint_for(int error) {
   if (error == ENOSPC || error == EDQUOT) return " free some space and run the same command again";
-  if (error == EROFS || error == EACCES || error == EPERM || error == ENOTDIR) return " choose a folder that you may write to (--run, --store)";
+  if (error == EROFS) return " choose a folder that you may write to (--run, --store)";
+  if (error == EACCES || error == EPERM || error == ENOTDIR)
+    return " look at the permissions of this path and of the folders above it, or name another";
   if (error == EMFILE || error == ENFILE) return " allow more open files (ulimit -n)";
   if (error == ENOENT) return " look whether the path is right, and whether something else removed it";
   if (error == EISDIR) return " name a file";

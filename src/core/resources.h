@@ -38,15 +38,10 @@ inline MemoryShare program_memory(int ranks) { return {"libraries", program_memo
 // What a stage will take, computed from its settings alone.
 struct Resources {
   std::vector<MemoryShare> memory_per_rank;   // of the rank that takes most
-  // By the sources' size once they are unpacked, which is near the truth for text in natural language and above it for most:
-  //   vocabulary   counts: a 16th of the sources, and as much again while they are merged
-  //   tokenizer    files: 128 bytes a token of each size
-  //   dataset      shards: as much as the sources; texts, tokens and candidates meanwhile: 3 times as much
-  //   pretrain     checkpoints: 12 bytes a parameter (weights and two moments), one more than `keep`, or as many as are saved
-  std::vector<DiskShare> disk;
-  double flops_6nd = 0;        // the field's estimate, 6 x parameters x tokens
-  double flops = 0;            // exact, recomputation included; over all ranks
-  double other_device_s = 0;   // work that no count of FLOPs describes, in seconds of one device
+  std::vector<DiskShare> disk;                // by the sources' unpacked size where nothing better is known, which is above the truth for most text
+  double flops_6nd = 0;                       // the field's estimate, 6 x parameters x tokens
+  double flops = 0;                           // exact, recomputation included; over all ranks
+  double other_device_s = 0;                  // work that no count of FLOPs describes, in seconds of one device
 
   std::int64_t memory_bytes() const {
     std::int64_t sum = 0;

@@ -37,7 +37,7 @@ class WiringCheck {
         continue;
       }
       refuse(input.mark, stage.name + " has no input \"" + input.port + "\"" + suggestion(input.port, names_of(kind.inputs)));
-      if (missing.empty()) continue;   // else it was meant for one that is, which is told by this
+      if (missing.empty()) continue;   // else the unknown name was meant for a missing port, which is not told a second time
       const std::string_view meant = nearest(input.port, missing);
       missing.erase(meant.empty() ? missing.begin() : std::find(missing.begin(), missing.end(), meant));
     }

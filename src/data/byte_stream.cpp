@@ -28,7 +28,7 @@ bool ByteStream::refill() {
 
 std::size_t ByteStream::read(std::span<std::byte> into) {
   while (!at_end_) {
-    if (unread_.empty() && !decoder_is_full_ && !refill()) {
+    if (unread_.empty() && !decompressor_is_full_ && !refill()) {
       if (!decompressor_->may_end_here())
         throw ContractError(planned_.path.string() + " ends in the middle of its compressed data (it is truncated). Fetch it again",
                             planned_.path.string(), "a whole compressed stream", "a truncated one");
@@ -38,7 +38,7 @@ std::size_t ByteStream::read(std::span<std::byte> into) {
     }
     const auto progress = decompressor_->decode(unread_, into);
     unread_ = unread_.subspan(progress.consumed);
-    decoder_is_full_ = progress.produced == into.size();   // more may be waiting inside it
+    decompressor_is_full_ = progress.produced == into.size();   // more may be waiting inside it
     if (progress.produced > 0) return progress.produced;
   }
   return 0;

@@ -48,7 +48,7 @@ class ByteStream {
   std::vector<std::byte> chunk_;
   std::span<const std::byte> unread_;
   std::unique_ptr<Decompressor> decompressor_;
-  bool decoder_is_full_ = false;
+  bool decompressor_is_full_ = false;
   bool at_end_ = false;
 };
 

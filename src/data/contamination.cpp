@@ -93,6 +93,9 @@ Contamination measure_contamination(const std::filesystem::path& dataset_folder,
   for (bool is_last = false; !is_last;) {
     const ItemSlice slice(dataset_folder, layout, tokenizer, next, memory_limit_bytes / 2);
     const auto found = items_found(dataset_folder, layout, tokenizer, slice, ranks, is_asked_to_stop);
+    std::int64_t stops[1] = {is_asked_to_stop && is_asked_to_stop()};
+    ranks.all_max(stops);   // the next slice is searched by all together
+    if (stops[0] != 0) return result;
     for (std::size_t i = 0; i < found.size(); ++i) {
       if (found[i] == 0) continue;
       Contamination::Set& set = result.sets[static_cast<std::size_t>(slice.items()[i].set)];

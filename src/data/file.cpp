@@ -11,6 +11,7 @@
 #include "domain/errors.h"
 
 namespace lastro {
+
 ReadFile::ReadFile(std::filesystem::path path) : path_(std::move(path)), descriptor_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC)) {
   if (descriptor_ < 0) refuse_file(path_, "cannot be opened", "open", errno);
 }

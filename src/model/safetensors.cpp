@@ -4,7 +4,6 @@
 #include <array>
 #include <bit>
 #include <cstring>
-#include <iterator>
 
 #include "core/durable_file.h"
 #include "core/files.h"

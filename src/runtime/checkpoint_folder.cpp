@@ -46,8 +46,12 @@ bool has_damaged_index(const std::filesystem::path& folder) {
   try {
     read_committed(folder);
     return false;
+  } catch (const OtherCheckpointFormat&) {   // another release reads it
+    return false;
   } catch (const ContractError&) {
     return true;
+  } catch (const EnvironmentError&) {
+    return false;
   }
 }
 

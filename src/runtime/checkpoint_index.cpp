@@ -194,9 +194,9 @@ CheckpointIndex parse_index(std::string_view text, const std::string& file) {
   if (!node.is_mapping() || reading.text(reading.entry(node, "format"), "format") != format_name) reading.fail("is no index of a checkpoint");
   const std::int64_t version = reading.number(reading.entry(node, "version"), "version", 0, largest);
   if (version != CheckpointIndex::version)
-    throw ContractError(file + " is of checkpoint format " + std::to_string(version) + " (this program reads format " +
-                            std::to_string(CheckpointIndex::version) + ") use the release that wrote it, or train this stage again",
-                        file, std::to_string(CheckpointIndex::version), std::to_string(version));
+    throw OtherCheckpointFormat(file + " is of checkpoint format " + std::to_string(version) + " (this program reads format " +
+                                    std::to_string(CheckpointIndex::version) + ") use the release that wrote it, or train this stage again",
+                                file, std::to_string(CheckpointIndex::version), std::to_string(version));
   CheckpointIndex index = reading.index(node);
   if (to_text(index) != text) refuse_seal(file, node, to_node(index));
   return index;

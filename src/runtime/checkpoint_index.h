@@ -6,6 +6,7 @@
 
 #include "core/checkpoint.h"
 #include "core/shard_format.h"
+#include "domain/errors.h"
 
 // index.json, the commit of a checkpoint:
 //
@@ -49,7 +50,13 @@ struct CheckpointIndex {
 
 std::string to_text(const CheckpointIndex& index);
 
-// Throws ContractError unless `text` is what to_text writes, in every byte, and makes sense; `file` names it in messages.
+// Written by another release, which can read it.
+struct OtherCheckpointFormat : ContractError {
+  using ContractError::ContractError;
+};
+
+// Throws OtherCheckpointFormat where `text` says so, and ContractError unless it is what to_text writes, in every byte, and makes sense; `file` names
+// it in messages.
 CheckpointIndex parse_index(std::string_view text, const std::string& file);
 
 std::string shard_file_name(int rank, int world);   // "rank-00-of-04.h5"

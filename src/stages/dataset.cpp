@@ -22,6 +22,7 @@ Resources DatasetStage::resources(const Settings&, const PlanFacts& facts) {
   Resources resources;
   const auto text = static_cast<std::int64_t>(facts.source_bytes);
   resources.memory_per_rank = {{"documents and sorting", facts.fitted_memory_bytes(text)}, program_memory(facts.ranks)};
+  // Shards take about what their text does; a document is there three times while it is sorted out.
   resources.disk = {{"shards", DiskShare::Place::store, text}, {"texts, tokens and candidates", DiskShare::Place::work, 3 * text}};
   resources.other_device_s = static_cast<double>(facts.source_bytes) / 5e6;   // about what one core takes through all passes a second
   return resources;

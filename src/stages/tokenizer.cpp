@@ -40,6 +40,7 @@ Resources TokenizerStage::resources(const Settings&, const PlanFacts& facts) {
   resources.memory_per_rank = {{"words and pairs", facts.fitted_memory_bytes(words)}, program_memory(facts.ranks)};
   const VocabularySettings sizes = vocabulary ? settings_from<VocabularySettings>(vocabulary->settings) : VocabularySettings{};
   const std::int64_t tokens = std::accumulate(sizes.smaller_sizes.begin(), sizes.smaller_sizes.end(), sizes.size);
+  // A token stands in four files.
   resources.disk = {{"files", DiskShare::Place::store, 128 * tokens}};
   resources.other_device_s = static_cast<double>(text_bytes) / 200e6;
   return resources;

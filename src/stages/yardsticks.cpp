@@ -62,6 +62,7 @@ Yardsticks measure_yardsticks(const std::filesystem::path& dataset_folder, const
   const auto held_bytes = static_cast<std::int64_t>(held_text.size()) -
                           std::count(held.begin() + 1, held.end(), layout.end_of_document);   // without the line ends between documents
   if (held_bytes == 0 || (limits.xz_bytes == 0 && limits.ngram_tokens == 0)) return found;
+  if (is_asked_to_stop()) return found;
   // A token stands for at least a byte, so the last `wanted` tokens hold what both need.
   const std::int64_t wanted = std::max(limits.xz_bytes, limits.ngram_tokens);
   std::vector<TokenId> train = read_last_tokens(dataset_folder, layout, Split::train, wanted);
@@ -71,7 +72,7 @@ Yardsticks measure_yardsticks(const std::filesystem::path& dataset_folder, const
     const NgramModel model(last, layout.vocabulary_size);
     found.ngram_bits_per_byte = model.negative_log_likelihood(std::span(held).subspan(1)) / std::numbers::ln2 / static_cast<double>(held_bytes);
   }
-  if (limits.xz_bytes > 0) {
+  if (limits.xz_bytes > 0 && !is_asked_to_stop()) {
     const std::string text = end_of_text(train, limits.xz_bytes, layout.end_of_document, tokenizer);
     train = {};   // xz needs the room
     found.xz_bits_per_byte = xz_bits_per_byte(text, held_text, held_bytes, is_asked_to_stop);

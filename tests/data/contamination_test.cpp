@@ -53,6 +53,14 @@ TEST(Contamination, IsMeasuredFromTheShardsOnTheirOwn) {
     });
 }
 
+TEST(Contamination, EndsEarlyWhereARankIsAskedToStop) {
+  const Contaminated data(Decontaminate::report);
+  run_as_ranks(2, [&](Collective& collective) {
+    const bool is_asked = collective.rank().value == 1;
+    EXPECT_EQ(measure_contamination(data.folder, collective, 1 << 28, [is_asked] { return is_asked; }).contaminated(), 0);
+  });
+}
+
 TEST(Contamination, IsNoughtAfterDecontamination) {
   const Contaminated data(Decontaminate::remove);
   run_as_ranks(2, [&](Collective& collective) { EXPECT_EQ(measure_contamination(data.folder, collective, 1 << 28).contaminated(), 0); });

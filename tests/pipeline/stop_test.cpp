@@ -66,6 +66,7 @@ TEST(AnEvaluation, AskedToStopDoesNotGoOnToItsEnd) {
 
   EXPECT_EQ(stopped.exit_code, 7) << stopped;
   EXPECT_THAT(stopped.err, HasSubstr("asked to stop: the step at work ends first"));
+  EXPECT_THAT(stopped.out, Not(HasSubstr("measures xz"))) << "it was to stop within a window";
   EXPECT_EQ(here.status_of("10_evaluate"), "interrupted");
 }
 

@@ -89,7 +89,7 @@ TEST(CheckpointDamage, OfAMissingShardIsFound) {
 
   ASSERT_EQ(damages.size(), 1u);
   EXPECT_THAT(damages[0].file, HasSubstr("rank-01-of-02.h5"));
-  EXPECT_THAT(damages[0].found, HasSubstr("No such file"));
+  EXPECT_THAT(damages[0].detail, HasSubstr("No such file"));
   EXPECT_EQ(load(saves.run).step, 1);
 }
 

@@ -236,6 +236,20 @@ TEST(Checkpointer, SaysThatAnIndexIsOfAnOldFormat) {
   EXPECT_THAT(loaded.events, HasSubstr("is of checkpoint format 0 (this program reads format 1)"));
 }
 
+TEST(Checkpointer, RemovesOldSavesWhoseIndexIsDamagedAndNoneOfAnotherFormat) {
+  const MemoryFolder folder;
+  const TestRun run{folder / "checkpoints"};   // two are kept
+  save_steps(run, {1, 2});
+  std::string text = bytes_of_file(run.folder / "step-000001/index.json");
+  text.replace(text.find("\"version\": 1"), 12, "\"version\": 0");
+  put_file(run.folder / "step-000001/index.json", text);
+  put_file(run.folder / "step-000002/index.json", "{");
+
+  save_steps(run, {3, 4, 5});
+
+  EXPECT_THAT(names_in(run.folder), ElementsAre("step-000001", "step-000004", "step-000005"));
+}
+
 TEST(Checkpointer, RefusesAStateOfAnotherForm) {
   const MemoryFolder folder;
   TestRun run{folder / "checkpoints"};

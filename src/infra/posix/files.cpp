@@ -7,7 +7,6 @@
 #include <cerrno>
 
 #include "core/refused_file.h"
-#include "domain/errors.h"
 
 namespace lastro {
 namespace {

@@ -27,12 +27,14 @@ volatile std::sig_atomic_t child_process = 0;
 void on_stop_signal(int) { stop_requests = stop_requests + 1; }
 
 void on_signal_for_child(int) {
+  const int interrupted = errno;
   stop_requests = stop_requests + 1;
+  if (child_process > 0) ::kill(child_process, stop_requests < 3 ? SIGUSR1 : SIGKILL);
   constexpr std::string_view words =
-      "\nlastro: asked to stop: the step at work ends first, and what it made is saved; a third signal stops at once\n";
+      "\nlastro: asked to stop: the step at work ends first (training saves a checkpoint); a third signal stops at once\n";
   if (stop_requests == 1) [[maybe_unused]]
     const auto written = ::write(STDERR_FILENO, words.data(), words.size());
-  if (child_process > 0) ::kill(child_process, stop_requests < 3 ? SIGUSR1 : SIGKILL);
+  errno = interrupted;
 }
 
 void handle(void (*handler)(int)) {
@@ -100,6 +102,7 @@ ChildEnd run_child(const std::vector<std::string>& command, const std::vector<st
     ::_exit(127);
   }
   child_process = child;
+  const auto on_pipe = ::signal(SIGPIPE, SIG_IGN);   // whoever read our words may be gone; the ranks are not
   handle(on_signal_for_child);
   if (stop_requests > 0) ::kill(child, SIGUSR1);   // asked before there was anyone to pass it to
   ::close(errors[1]);
@@ -108,6 +111,7 @@ ChildEnd run_child(const std::vector<std::string>& command, const std::vector<st
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {}
   child_process = 0;
+  ::signal(SIGPIPE, on_pipe);
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 0, WIFSIGNALED(status) ? WTERMSIG(status) : 0};
 }
 
