@@ -23,6 +23,7 @@ constexpr std::array faults{
     Translation{"number overflow", "a number is too large"},
     Translation{"invalid literal", "neither a text in double quotes nor a number, true, false or null"},
     Translation{"unexpected end of input", "it ends too early"},
+    Translation{"an empty input", "it ends too early"},
     Translation{"expected end of input", "something stands behind its end"},
 };
 
